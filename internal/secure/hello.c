@@ -85,32 +85,41 @@ static bool start(sec__hello *h, const sec__terms *t, const sec__key *key,
     return sec__noise_init(&h->noise, &n);
 }
 
-/* What proves the key before anything dear is computed, and names it to none
- * but those who have it. */
-static bool call_mac(const sec__terms *t, const sec__key *key, uint8_t suite,
-                     const uint8_t *msg, size_t len, uint8_t *out) {
+/* The digest of all that the proof covers: it is made once, however many keys
+ * are tried. */
+static bool digest_call(const sec__terms *t, uint8_t suite, const uint8_t *msg,
+                        size_t len, uint8_t *out) {
     uint8_t text[PROLOGUE_MAX + SEC__KEY_LEN + 1 + SEC__HELLO_MAX];
-    uint8_t full[SEC__KEY_LEN];
     size_t n = put_prologue(t, text);
     memcpy(text + n, t->public_key, SEC__KEY_LEN);
     n += SEC__KEY_LEN;
     text[n++] = suite;
     memcpy(text + n, msg, len);
-    if (!sec__hmac(key->proof, text, n + len, full)) {
-        return false;
-    }
+    return sec__noise_hash(text, n + len, out);
+}
+
+/* What proves the key before anything dear is computed, and names it to none
+ * but those who have it. */
+static bool prove_key(const sec__key *key, const uint8_t *digest,
+                      uint8_t *out) {
+    uint8_t full[SEC__MAC_LEN] = {0};
+    bool ok = key->ready != NULL
+                  ? sec__mac_write(key->ready, digest, SEC__KEY_LEN, full)
+                  : sec__hmac(key->proof, digest, SEC__KEY_LEN, full);
     memcpy(out, full, MAC_LEN);
-    return true;
+    return ok;
 }
 
 bool sec__hello_call(sec__hello *h, const sec__terms *t, const sec__key *key,
                      const uint8_t *e, const void *payload, size_t len) {
     size_t msg_len = len + SEC__NOISE_OVERHEAD;
+    uint8_t digest[SEC__KEY_LEN];
     h->suite = sec__suite_preferred();
     h->len = 0;
     if (MAC_LEN + msg_len > sizeof(h->msg) || !start(h, t, key, NULL, e) ||
         !sec__noise_write(&h->noise, false, payload, len, h->msg + MAC_LEN) ||
-        !call_mac(t, key, h->suite, h->msg + MAC_LEN, msg_len, h->msg)) {
+        !digest_call(t, h->suite, h->msg + MAC_LEN, msg_len, digest) ||
+        !prove_key(key, digest, h->msg)) {
         return false;
     }
     h->len = MAC_LEN + msg_len;
@@ -125,18 +134,22 @@ bool sec__hello_is_answered(const sec__hello *h, const sec__offer *o) {
 static const sec__key *find_key(const sec__hello_msg *m, const sec__terms *t,
                                 const sec__keyring *ring,
                                 enum sec__hello_result *result) {
+    uint8_t digest[SEC__KEY_LEN];
     uint8_t mac[MAC_LEN];
-    *result = SEC__HELLO_WRONG;
+    *result = SEC__HELLO_NOMEM; /* OpenSSL has no other reason to fail */
+    if (!digest_call(t, m->suite, m->body + MAC_LEN, m->len - MAC_LEN,
+                     digest)) {
+        return NULL;
+    }
     for (int i = 0; i < ring->n; i++) {
-        if (!call_mac(t, &ring->keys[i], m->suite, m->body + MAC_LEN,
-                      m->len - MAC_LEN, mac)) {
-            *result = SEC__HELLO_NOMEM; /* OpenSSL has no other reason */
+        if (!prove_key(&ring->keys[i], digest, mac)) {
             return NULL;
         }
         if (sec__equal(mac, m->body, sizeof(mac))) {
             return &ring->keys[i];
         }
     }
+    *result = SEC__HELLO_WRONG;
     return NULL;
 }
 

@@ -14,8 +14,8 @@
  *   INITIAL  NOISE, empty
  *   RETRY    a token and an OFFER: u32 number of the INITIAL, the listener's
  *            salt, its Diffie-Hellman key of this minute
- *   INITIAL  the token; NOISE: the cipher; 16 bytes of HMAC over all that
- *            counts, first Noise message with the caller's payload
+ *   INITIAL  the token; NOISE: the cipher; 16 bytes of HMAC over a digest
+ *            of all that counts, first Noise message with the caller's payload
  *   ANSWER   NOISE: second message; payload: u64 id of the server, then its own
  *
  * A message is made once and repeated as it is: a second one with other
@@ -81,8 +81,8 @@ typedef struct sec__keyring {
     sec__secret *source;   /* of an ephemeral key, for who has proven himself */
 } sec__keyring;
 
-/* Opens a caller's message with the key that fits.  Who has none of them costs
- * an HMAC for each. */
+/* Opens a caller's message with the key that fits.  A caller who has none of
+ * them costs an HMAC of 32 bytes for each. */
 enum sec__hello_result sec__hello_take_call(sec__hello *h,
                                             const sec__hello_msg *m,
                                             const sec__terms *t,

@@ -99,6 +99,7 @@ static bool make_proof(sec__key *k) {
     bool ok = sec__hkdf(k->key, label, sizeof(label) - 1, out, 1);
 
     memcpy(k->proof, out[0], SEC__KEY_LEN);
+    k->ready = NULL;
     OPENSSL_cleanse(out, sizeof(out));
     return ok;
 }
@@ -108,10 +109,11 @@ static bool take_key(const uint8_t *key, sec__key *k) {
     return make_proof(k);
 }
 
-bool sec__stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
+static bool stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
     static const char label[] = "tltcp passphrase 2";
     uint8_t full[sizeof(label) - 1 + SEC__SALT_LEN];
 
+    k->ready = NULL;
     memcpy(full, label, sizeof(label) - 1);
     memcpy(full + sizeof(label) - 1, salt, SEC__SALT_LEN);
     return EVP_PBE_scrypt(passphrase, strlen(passphrase), full, sizeof(full),
@@ -120,32 +122,55 @@ bool sec__stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
            make_proof(k);
 }
 
+static bool take_keys(const sec__key_source *from, sec__key *keys, int max,
+                      int *n) {
+    const uint8_t *const *key = from->more_keys;
+    if (from->key != NULL && !take_key(from->key, &keys[(*n)++])) {
+        return false;
+    }
+    for (; key != NULL && *key != NULL && *n < max; key++) {
+        if (!take_key(*key, &keys[(*n)++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool take_passphrases(const sec__key_source *from, const uint8_t *salt,
+                             sec__key *keys, int max, int *n) {
+    const char *const *passphrase = from->more_passphrases;
+    if (from->passphrase != NULL && *n < max &&
+        !stretch(from->passphrase, salt, &keys[(*n)++])) {
+        return false;
+    }
+    for (; passphrase != NULL && *passphrase != NULL && *n < max;
+         passphrase++) {
+        if (!stretch(*passphrase, salt, &keys[(*n)++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
                    sec__key *keys, int max) {
-    const char *const *passphrase = from->more_passphrases;
-    const uint8_t *const *key = from->more_keys;
     int n = 0;
-    if (from->key != NULL && !take_key(from->key, &keys[n++])) {
-        return -1;
+    bool ok = take_keys(from, keys, max, &n) &&
+              take_passphrases(from, salt, keys, max, &n);
+    for (int i = 0; ok && i < n; i++) {
+        keys[i].ready = sec__mac_new(keys[i].proof);
+        ok = keys[i].ready != NULL;
     }
-    if (from->key == NULL && from->passphrase != NULL &&
-        !sec__stretch(from->passphrase, salt, &keys[n++])) {
-        return -1;
+    if (!ok) {
+        sec__keys_clear(keys, n);
     }
-    for (; key != NULL && *key != NULL && n < max; key++) {
-        if (!take_key(*key, &keys[n++])) {
-            return -1;
-        }
-    }
-    for (; passphrase != NULL && *passphrase != NULL && n < max; passphrase++) {
-        if (!sec__stretch(*passphrase, salt, &keys[n++])) {
-            return -1;
-        }
-    }
-    return n;
+    return ok ? n : -1;
 }
 
 void sec__keys_clear(sec__key *keys, int n) {
+    for (int i = 0; i < n; i++) {
+        sec__mac_free(keys[i].ready);
+    }
     OPENSSL_cleanse(keys, (size_t)n * sizeof(*keys));
 }
 
@@ -176,8 +201,8 @@ bool sec__caller_knows(const sec__caller *c, const uint8_t *salt) {
     return find_salt(c, salt) != NULL;
 }
 
-const sec__key *sec__caller_learn(sec__caller *c, const uint8_t *salt,
-                                  const sec__key *key) {
+static const sec__key *learn(sec__caller *c, const uint8_t *salt,
+                             const sec__key *key) {
     unsigned at = c->salts++ % SEC__SALTS_KEPT;
 
     memcpy(c->salt[at], salt, SEC__SALT_LEN);
@@ -189,8 +214,8 @@ const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt) {
     const sec__key *known = find_salt(c, salt);
     sec__key made;
 
-    if (known == NULL && sec__stretch(c->passphrase, salt, &made)) {
-        known = sec__caller_learn(c, salt, &made);
+    if (known == NULL && stretch(c->passphrase, salt, &made)) {
+        known = learn(c, salt, &made);
     }
     OPENSSL_cleanse(&made, sizeof(made));
     return known;
@@ -198,4 +223,24 @@ const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt) {
 
 void sec__caller_clear(sec__caller *c) {
     OPENSSL_cleanse(c, sizeof(*c));
+}
+
+void sec__key_job_init(sec__key_job *job, const sec__caller *c,
+                       const uint8_t *salt) {
+    *job = (sec__key_job){.done = false};
+    memcpy(job->passphrase, c->passphrase, sizeof(job->passphrase));
+    memcpy(job->salt, salt, sizeof(job->salt));
+}
+
+void sec__key_job_run(sec__key_job *job) {
+    job->done = stretch(job->passphrase, job->salt, &job->key);
+}
+
+bool sec__key_job_end(sec__key_job *job, sec__caller *c) {
+    bool done = job->done;
+    if (done && c != NULL) {
+        (void)learn(c, job->salt, &job->key);
+    }
+    OPENSSL_cleanse(job, sizeof(*job));
+    return done;
 }

@@ -3,12 +3,14 @@
 #define SECURE_KEYS_H
 
 #include "internal/secure/aead.h"
+#include "internal/secure/mac.h"
 
 /* Shared secrets: 32 bytes, or a passphrase that becomes so many. */
 
 typedef struct sec__key {
     uint8_t key[SEC__KEY_LEN];
     uint8_t proof[SEC__KEY_LEN]; /* for the HMAC that proves the key */
+    sec__mac *ready; /* with `proof`; a listener's.  NULL: a caller's */
 } sec__key;
 
 #define SEC__SALT_LEN 16u
@@ -31,8 +33,9 @@ const char *sec__keys_check(const sec__key_source *from);
 bool sec__keys_own(const sec__key_source *from);
 /* Whether there is any. */
 bool sec__keys_any(const sec__key_source *from);
-/* The keys of a listener with that salt, at most max.  Returns how many, or -1
- * without memory.  Costs tens of milliseconds for each passphrase. */
+/* The keys of a listener with that salt, at most max, to be ended by
+ * sec__keys_clear().  Returns how many, or -1 without memory.  Costs tens of
+ * milliseconds for each passphrase. */
 int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
                    sec__key *keys, int max);
 void sec__keys_clear(sec__key *keys, int n);
@@ -57,11 +60,23 @@ bool sec__caller_knows(const sec__caller *c, const uint8_t *salt);
 /* The key for a listener with that salt; NULL without memory.  Costs tens of
  * milliseconds when it is not at hand. */
 const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt);
-/* The same in two steps, so that another thread can take the time. */
-bool sec__stretch(const char *passphrase, const uint8_t *salt, sec__key *out);
-const sec__key *sec__caller_learn(sec__caller *c, const uint8_t *salt,
-                                  const sec__key *key);
 /* Wipes it. */
 void sec__caller_clear(sec__caller *c);
+
+/* The same in steps, so that another thread can take the time. */
+typedef struct sec__key_job {
+    char passphrase[SEC__PASSPHRASE_MAX + 1];
+    uint8_t salt[SEC__SALT_LEN];
+    sec__key key;
+    bool done;
+} sec__key_job;
+
+void sec__key_job_init(sec__key_job *job, const sec__caller *c,
+                       const uint8_t *salt);
+/* In any thread. */
+void sec__key_job_run(sec__key_job *job);
+/* Teaches the caller the key, unless c is NULL, and wipes the job.  False: it
+ * was not made, for want of memory. */
+bool sec__key_job_end(sec__key_job *job, sec__caller *c);
 
 #endif /* SECURE_KEYS_H */

@@ -44,6 +44,10 @@ static bool mix_psk(sec__noise *s, const uint8_t *psk) {
     return ok;
 }
 
+bool sec__noise_hash(const void *data, size_t len, uint8_t *out) {
+    return hash(data, len, NULL, 0, out);
+}
+
 bool sec__noise_public(const uint8_t *secret, uint8_t *out) {
     size_t len = SEC__KEY_LEN;
     EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, secret,

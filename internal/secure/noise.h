@@ -40,6 +40,8 @@ typedef struct sec__noise_terms {
     uint8_t suite;
 } sec__noise_terms;
 
+/* SHA-256: 32 bytes.  False without memory. */
+bool sec__noise_hash(const void *data, size_t len, uint8_t *out);
 /* The public key of a secret one. */
 bool sec__noise_public(const uint8_t *secret, uint8_t *out);
 bool sec__noise_init(sec__noise *s, const sec__noise_terms *t);

@@ -4,15 +4,10 @@
 
 #include <string.h>
 
-#include <openssl/core_names.h>
-#include <openssl/evp.h>
-#include <openssl/params.h>
-
 #include "internal/common/wire.h"
 #include "internal/secure/noise.h"
 
 #define LABEL 3
-#define MAC_LEN 32u
 #define TOKEN_MAC_LEN 16u
 #define TOKEN_LIFE (10 * SEC__S)
 #define KEYS_LIFE (60 * SEC__S)
@@ -20,27 +15,19 @@
 /* --- Keys ---------------------------------------------------------------- */
 
 /* HMAC with a key that nobody has seen. */
-static EVP_MAC_CTX *tokens_new_mac(sec__secret *s) {
-    static char digest[] = "SHA256";
-    const OSSL_PARAM params[] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
-        OSSL_PARAM_construct_end()};
+static sec__mac *tokens_new_mac(sec__secret *s) {
     uint8_t key[SEC__SEED_LEN];
-    EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
-    EVP_MAC_CTX *c = hmac != NULL ? EVP_MAC_CTX_new(hmac) : NULL;
+    sec__mac *m = NULL;
 
-    if (c != NULL && (!sec__secret_ephemeral(s, key) ||
-                      EVP_MAC_init(c, key, sizeof(key), params) != 1)) {
-        EVP_MAC_CTX_free(c);
-        c = NULL;
+    if (sec__secret_ephemeral(s, key)) {
+        m = sec__mac_new(key);
     }
     sec__wipe(key, sizeof(key));
-    EVP_MAC_free(hmac);
-    return c;
+    return m;
 }
 
 static void tokens_clear_keys(sec__token_keys *k) {
-    EVP_MAC_CTX_free(k->mac);
+    sec__mac_free(k->mac);
     sec__wipe(k, sizeof(*k));
 }
 
@@ -88,20 +75,17 @@ void sec__tokens_age(sec__tokens *t, sec__secret *s, uint64_t now) {
 /* --- Tokens -------------------------------------------------------------- */
 
 /* Half an HMAC of what a token vouches for. */
-static bool token_mac(EVP_MAC_CTX *key, const sec__bearer *of, uint64_t at,
+static bool token_mac(sec__mac *key, const sec__bearer *of, uint64_t at,
                       uint8_t *out) {
     uint8_t in[25];
-    uint8_t full[MAC_LEN];
-    size_t n;
+    uint8_t full[SEC__MAC_LEN];
     cmn__writer w = cmn__writer_of(in, sizeof(in));
 
     cmn__put8(&w, LABEL);
     cmn__put64(&w, of->path);
     cmn__put64(&w, of->id);
     cmn__put64(&w, at);
-    if (key == NULL || EVP_MAC_init(key, NULL, 0, NULL) != 1 ||
-        EVP_MAC_update(key, in, sizeof(in)) != 1 ||
-        EVP_MAC_final(key, full, &n, sizeof(full)) != 1) {
+    if (key == NULL || !sec__mac_write(key, in, sizeof(in), full)) {
         return false;
     }
     memcpy(out, full, TOKEN_MAC_LEN);

@@ -4,6 +4,7 @@
 
 #include "internal/common/mem.h"
 #include "internal/secure/aead.h"
+#include "internal/secure/mac.h"
 #include "internal/secure/secret.h"
 
 /* Address tokens: half an HMAC over who asked and when.  With them a listener
@@ -12,10 +13,8 @@
 
 #define SEC__TOKEN_LEN 24u /* time and half an HMAC */
 
-struct evp_mac_ctx_st;
-
 typedef struct sec__token_keys {
-    struct evp_mac_ctx_st *mac; /* NULL: no token is valid */
+    sec__mac *mac; /* NULL: no token is valid */
     uint8_t secret[SEC__KEY_LEN];
     uint8_t public_key[SEC__KEY_LEN];
 } sec__token_keys;
@@ -23,8 +22,7 @@ typedef struct sec__token_keys {
 typedef struct sec__spent sec__spent;
 
 /* Keys serve for a minute; the ones before stay good for what they have signed
- * and are wiped after that, as soon as anything asks.  They stand ready in
- * libcrypto: taking them up for each token costs several times the token. */
+ * and are wiped after that, as soon as anything asks. */
 typedef struct sec__tokens {
     sec__token_keys now;
     sec__token_keys before;

@@ -4,10 +4,7 @@
 
 struct tltcp_key_job {
     cmn__mem mem;
-    char passphrase[SEC__PASSPHRASE_MAX + 1];
-    uint8_t salt[SEC__SALT_LEN];
-    sec__key key;
-    bool done;
+    sec__key_job job;
 };
 
 void tltcp_conn_defer_keys(tltcp_conn *c) {
@@ -23,15 +20,14 @@ tltcp_key_job *tltcp_conn_key_job(tltcp_conn *c) {
     if (job != NULL) {
         c->handshake.offer->asked = true;
         job->mem = c->mem;
-        memcpy(job->passphrase, c->handshake.keys->passphrase,
-               sizeof(job->passphrase));
-        memcpy(job->salt, c->handshake.offer->salt, sizeof(job->salt));
+        sec__key_job_init(&job->job, c->handshake.keys,
+                          c->handshake.offer->salt);
     }
     return job;
 }
 
 void tltcp_key_job_run(tltcp_key_job *job) {
-    job->done = sec__stretch(job->passphrase, job->salt, &job->key);
+    sec__key_job_run(&job->job);
 }
 
 static void follow_held(tltcp_conn *c, tltcp_time now) {
@@ -52,15 +48,13 @@ static void follow_held(tltcp_conn *c, tltcp_time now) {
 
 void tltcp_conn_take_key(tltcp_conn *c, tltcp_key_job *job, tltcp_time now) {
     cmn__mem mem = job->mem;
-    if (c != NULL && c->handshake.keys != NULL && c->handshake.offer != NULL) {
-        if (job->done) {
-            (void)sec__caller_learn(c->handshake.keys, job->salt, &job->key);
-            follow_held(c, now);
-        } else {
-            c->handshake.offer->asked =
-                false; /* for want of memory: once more */
-        }
+    bool awaited =
+        c != NULL && c->handshake.keys != NULL && c->handshake.offer != NULL;
+    bool done = sec__key_job_end(&job->job, awaited ? c->handshake.keys : NULL);
+    if (awaited && done) {
+        follow_held(c, now);
+    } else if (awaited) {
+        c->handshake.offer->asked = false; /* for want of memory: once more */
     }
-    sec__wipe(job, sizeof(*job));
     cmn__free(&mem, job);
 }

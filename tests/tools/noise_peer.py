@@ -206,8 +206,9 @@ class Caller:
         noise.token_e(public(self.e))
         noise.mix_key(x25519(self.e, self.s))
         message = public(self.e) + noise.write(payload)
+        said = prologue + self.s + bytes([CHACHA]) + message
         proof = hmac.new(hkdf(psk, b"tltcp key proof 2", 1)[0],
-                         prologue + self.s + bytes([CHACHA]) + message,
+                         hashlib.sha256(said).digest(),
                          hashlib.sha256).digest()[:16]
         return self.call(chunk(NOISE, CHACHA, proof + message))
 
