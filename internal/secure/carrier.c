@@ -74,6 +74,34 @@ void sec__carrier_free(sec__carrier *c) {
     cmn__free(&mem, c);
 }
 
+void sec__carrier_defer_keys(sec__carrier *c) {
+    c->defers_keys = true;
+}
+
+bool sec__carrier_wants_key(const sec__carrier *c) {
+    return c->wants_key;
+}
+
+void sec__carrier_key_job(sec__carrier *c, sec__key_job *job) {
+    c->wants_key = false;
+    c->makes_key = true;
+    sec__key_job_init(job, c->own, c->salt_wanted);
+}
+
+void sec__carrier_take_key(sec__carrier *c, sec__key_job *job) {
+    c->makes_key = false;
+    if (!sec__key_job_end(job, c->own)) {
+        return; /* no memory: who waits will call again after a while */
+    }
+    for (sec__session *s = c->all; s != NULL; s = s->next) {
+        if (s->awaits_key && s->state == SEC__CALLING) {
+            s->want = SEC__WANT_CALL;
+            sec__session_ready(c, s);
+        }
+        s->awaits_key = false;
+    }
+}
+
 enum sec__carried sec__carrier_recv(sec__carrier *c, const sec__place *from,
                                     const uint8_t *dgram, size_t len,
                                     sec__delivery *out, uint64_t now) {

@@ -82,6 +82,16 @@ int sec__carrier_new(sec__carrier **out, const cmn__mem *mem,
                      uint64_t now);
 void sec__carrier_free(sec__carrier *c);
 
+/* Keys of passphrases are made by jobs of the driver's, not while a datagram is
+ * taken. */
+void sec__carrier_defer_keys(sec__carrier *c);
+/* Whether a call waits for a key that nobody makes yet. */
+bool sec__carrier_wants_key(const sec__carrier *c);
+/* Fills in the job then, to be run in any thread. */
+void sec__carrier_key_job(sec__carrier *c, sec__key_job *job);
+/* The job was run. */
+void sec__carrier_take_key(sec__carrier *c, sec__key_job *job);
+
 /* A datagram from the network. */
 enum sec__carried sec__carrier_recv(sec__carrier *c, const sec__place *from,
                                     const uint8_t *dgram, size_t len,

@@ -126,12 +126,30 @@ static bool make_call(sec__carrier *c, sec__session *s, const sec__packet *p,
     return ok;
 }
 
+/* Whether the driver must make a key before the offer can be followed.  One is
+ * made at a time; whoever waits for another asks for an offer again. */
+static bool must_wait(sec__carrier *c, sec__session *s, const sec__offer *o) {
+    if (!c->defers_keys || sec__caller_knows(c->own, o->salt)) {
+        return false;
+    }
+    s->awaits_key = true;
+    if (!c->wants_key && !c->makes_key) {
+        c->wants_key = true;
+        memcpy(c->salt_wanted, o->salt, sizeof(c->salt_wanted));
+        s->retries++;
+    }
+    return true;
+}
+
 static enum sec__carried on_retry(sec__carrier *c, sec__session *s,
                                   const sec__packet *p) {
     sec__offer o;
     if (s->retries >= RETRIES_MAX || !sec__offer_get(p, &o) ||
         !sec__hello_is_answered(s->hello, &o)) {
         return SEC__NOTHING;
+    }
+    if (must_wait(c, s, &o)) {
+        return SEC__TAKEN;
     }
     s->retries++;
     s->token_len = 0;
@@ -186,6 +204,20 @@ static enum sec__carried on_versions(sec__carrier *c, sec__session *s,
 
 /* --- Being called -------------------------------------------------------- */
 
+/* Callers that have shown an address and a key, but were not heard since, take
+ * half of the places at most: beyond, a random one makes room.  Whoever means
+ * well needs his only for a round trip. */
+static void make_room(sec__carrier *c) {
+    sec__session *s;
+    if (c->admission.half_open * 2 < c->admission.limits.max) {
+        return;
+    }
+    s = sec__session_half_open(c, sec__secret_next(&c->secret));
+    if (s != NULL) {
+        sec__session_free(c, s);
+    }
+}
+
 static void let_in(sec__carrier *c, sec__session *s, uint64_t now) {
     s->state = SEC__HALF_OPEN;
     s->want = SEC__WANT_ANSWER;
@@ -208,6 +240,9 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
     size_t len;
     if (h != NULL) {
         result = sec__admission_open(&c->admission, &who, h, payload, &len);
+    }
+    if (result == SEC__HELLO_FINE) {
+        make_room(c);
     }
     s = result == SEC__HELLO_FINE ? sec__session_new(c, from, now) : NULL;
     if (s == NULL) {

@@ -55,6 +55,7 @@ typedef struct sec__session {
     bool admitted; /* counts in the limits */
     bool replaced; /* by a newer one: is only listened to */
     bool over;
+    bool awaits_key; /* calls anew once a key was made */
     uint8_t state;
     uint8_t want;
     uint64_t id;
@@ -97,6 +98,10 @@ struct sec__carrier {
     sec__key *keys; /* with which it may be called */
     int n_keys;
     sec__caller *own; /* with which it calls; NULL: it cannot */
+    bool defers_keys;
+    bool wants_key; /* for the salt; not asked for by the driver yet */
+    bool makes_key; /* the driver does */
+    uint8_t salt_wanted[SEC__SALT_LEN];
     uint32_t version;
     size_t max_datagram;
     uint64_t rekey_packets;
@@ -124,6 +129,8 @@ sec__session *sec__session_of_path(const sec__carrier *c, uint64_t path,
 /* The session of a call that is repeated, or NULL. */
 sec__session *sec__session_of_caller(const sec__carrier *c, uint64_t path,
                                      uint64_t peer_id);
+/* One of those half-open, drawn by a random number; NULL: there is none. */
+sec__session *sec__session_half_open(const sec__carrier *c, uint64_t random);
 /* Makes this the session to send with. */
 void sec__session_to_front(sec__carrier *c, sec__session *s);
 void sec__session_ready(sec__carrier *c, sec__session *s);

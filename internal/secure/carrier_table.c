@@ -129,6 +129,19 @@ sec__session *sec__session_of_caller(const sec__carrier *c, uint64_t path,
     return s;
 }
 
+sec__session *sec__session_half_open(const sec__carrier *c, uint64_t random) {
+    for (size_t i = 0; i < SEC__CHAINS; i++) {
+        sec__session *s = c->by_id[(random + i) & (SEC__CHAINS - 1)];
+        while (s != NULL && s->state != SEC__HALF_OPEN) {
+            s = s->next_id;
+        }
+        if (s != NULL) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
 void sec__session_to_front(sec__carrier *c, sec__session *s) {
     sec__session **at = &c->by_path[chain(c, s->peer.path)];
     leave_path(c, s);

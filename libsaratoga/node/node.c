@@ -77,6 +77,7 @@ static void node_turn(saratoga_node *u) {
     }
     saratoga__share_rate_when_due(u);
     more = saratoga__datagrams_send(u) || more;
+    saratoga__secure_stretch(u);
     saratoga__secure_end_rejected(u);
     /* What was sent makes room for what is read next. */
     more = drain(u) || more;

@@ -21,9 +21,17 @@
 #define HALF_OPEN_MAX 256u
 #define HALF_OPEN_OF_HOST 64u
 
+/* A key of a passphrase, which takes tens of milliseconds. */
+typedef struct stretching {
+    uv_work_t work;
+    saratoga_node *node; /* NULL: it is gone */
+    sec__key_job job;
+} stretching;
+
 struct saratoga__secure {
     sec__carrier *carrier;
-    uint8_t *scratch; /* NULL: the node has no key */
+    uint8_t *scratch;       /* NULL: the node has no key */
+    stretching *stretching; /* under way, or NULL */
 };
 
 /* --- Setting up ---------------------------------------------------------- */
@@ -104,6 +112,7 @@ static int secure_make(saratoga_node *u, const sec__key_source *keys,
         return SARATOGA_ERR_NOMEM;
     }
     if (secured) {
+        sec__carrier_defer_keys(u->secure->carrier);
         u->secure->scratch = malloc(NET__BURST_MAX);
         u->engine_config.carrier_overhead += SEC__CARRIER_OVERHEAD;
     }
@@ -136,6 +145,9 @@ int saratoga__secure_open(saratoga_node *u, char *why) {
 
 void saratoga__secure_close(saratoga_node *u) {
     if (u->secure != NULL) {
+        if (u->secure->stretching != NULL) {
+            u->secure->stretching->node = NULL;
+        }
         sec__carrier_free(u->secure->carrier);
         free(u->secure->scratch);
         free(u->secure);
@@ -160,6 +172,46 @@ const char *saratoga__secure_objection(const saratoga_node *u,
                "cannot have one";
     }
     return NULL;
+}
+
+/* --- Keys of passphrases ------------------------------------------------- */
+
+static void stretch_on_pool(uv_work_t *work) {
+    stretching *x = work->data;
+    sec__key_job_run(&x->job);
+}
+
+static void stretch_on_done(uv_work_t *work, int status) {
+    stretching *x = work->data;
+    (void)status;
+    if (x->node != NULL) {
+        x->node->secure->stretching = NULL;
+        sec__carrier_take_key(x->node->secure->carrier, &x->job);
+        saratoga__wake(x->node);
+    } else {
+        (void)sec__key_job_end(&x->job, NULL);
+    }
+    free(x);
+}
+
+void saratoga__secure_stretch(saratoga_node *u) {
+    stretching *x;
+    if (u->secure == NULL || !sec__carrier_wants_key(u->secure->carrier)) {
+        return;
+    }
+    x = calloc(1, sizeof(*x));
+    if (x == NULL) {
+        return; /* the next turn tries again */
+    }
+    sec__carrier_key_job(u->secure->carrier, &x->job);
+    x->node = u;
+    x->work.data = x;
+    u->secure->stretching = x;
+    if (uv_queue_work(u->loop.uv, &x->work, stretch_on_pool, stretch_on_done) !=
+        0) {
+        stretch_on_pool(&x->work);
+        stretch_on_done(&x->work, 0);
+    }
 }
 
 /* --- Receiving ----------------------------------------------------------- */

@@ -36,6 +36,8 @@ uint64_t saratoga__secure_timeout(const saratoga_node *u);
 void saratoga__secure_on_timeout(saratoga_node *u, uint64_t now);
 /* Ends transfers with peers that refused the call. */
 void saratoga__secure_end_rejected(saratoga_node *u);
+/* Has the keys that calls wait for made by a thread of the pool. */
+void saratoga__secure_stretch(saratoga_node *u);
 /* Ends every session and notifies the peers. */
 void saratoga__secure_terminate(saratoga_node *u);
 void saratoga__secure_get_stats(const saratoga_node *u,

@@ -172,6 +172,31 @@ TEST(a_listener_takes_the_old_key_and_the_new) {
     end(&w);
 }
 
+/* Meanwhile datagrams are taken, and nothing waits for the key but the call. */
+TEST(a_key_of_a_passphrase_is_made_elsewhere) {
+    struct world w;
+    sec__carrier_config c = config_of(NULL);
+    sec__key_job job;
+    c.keys.passphrase = "correct horse";
+    begin(&w, &c, &c);
+    sec__carrier_defer_keys(w.end[A]);
+    assert_false(sec__carrier_wants_key(w.end[A]));
+    greet(&w, A);
+    assert_true(sec__carrier_wants_key(w.end[A]));
+    sec__carrier_key_job(w.end[A], &job);
+    assert_false(sec__carrier_wants_key(w.end[A]));
+    wait(&w, SEC__S); /* it repeats itself, and the same key is on its way */
+    assert_false(sec__carrier_wants_key(w.end[A]));
+    assert_int_equal(w.got[B], 0);
+    sec__key_job_run(&job);
+    sec__carrier_take_key(w.end[A], &job);
+    settle(&w);
+    assert_int_equal(w.got[B], 1);
+    greet(&w, A);
+    assert_int_equal(w.got[B], 2);
+    end(&w);
+}
+
 TEST(another_protocol_is_not_answered) {
     sec__carrier_config a = config_of(key);
     sec__carrier_config b = config_of(key);
@@ -280,6 +305,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_key_is_told_and_leaves_no_state),
         cmocka_unit_test(who_has_no_key_refuses),
         cmocka_unit_test(a_listener_takes_the_old_key_and_the_new),
+        cmocka_unit_test(a_key_of_a_passphrase_is_made_elsewhere),
         cmocka_unit_test(another_protocol_is_not_answered),
         cmocka_unit_test(another_version_of_the_protocol_is_told),
         cmocka_unit_test(keys_change_under_loss_and_reordering),

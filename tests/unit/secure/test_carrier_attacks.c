@@ -163,6 +163,34 @@ TEST(a_full_listener_says_so) {
 
 /* --- Addresses ------------------------------------------------------------ */
 
+/* Somebody who has the key calls from many addresses and never goes on. */
+TEST(callers_that_go_no_further_leave_room) {
+    struct world w;
+    sec__carrier_config a = config_of(key);
+    sec__carrier_config b = config_of(key);
+    b.limits.max = 8;
+    begin(&w, &a, &b);
+    for (uint64_t path = 100; path < 120; path++) {
+        w.address[A] = path;
+        say(&w, A, "x", 1);
+        flush(&w, A);
+        (void)take(&w, B, path, w.flying[0].data, w.flying[0].len);
+        (void)take(&w, A, 2, w.flying[1].data, w.flying[1].len);
+        w.n = 0;
+        flush(&w, A);
+        (void)take(&w, B, path, w.flying[0].data, w.flying[0].len);
+        w.n = 0;
+        sec__carrier_free(w.end[A]);
+        w.now += 1 << 24; /* another seed */
+        open_end(&w, A, &a);
+        assert_true(stats(&w, B).sessions <= 4);
+    }
+    w.address[A] = 1;
+    greet(&w, A);
+    assert_int_equal(w.got[B], 1);
+    end(&w);
+}
+
 TEST(a_peer_that_moves_is_followed) {
     struct world w;
     begin_equal(&w);
@@ -253,6 +281,7 @@ int main(void) {
         cmocka_unit_test(a_forged_offer_is_refused_by_the_listener),
         cmocka_unit_test(every_caller_proves_its_address),
         cmocka_unit_test(a_full_listener_says_so),
+        cmocka_unit_test(callers_that_go_no_further_leave_room),
         cmocka_unit_test(a_peer_that_moves_is_followed),
         cmocka_unit_test(a_packet_from_elsewhere_moves_nothing),
         cmocka_unit_test(an_old_packet_from_elsewhere_is_not_asked),
