@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * What a stranger's packets cost: bytes that they draw, CPU time and memory of
+ * the server, for every kind of first packet.  CPU time is compared with that
+ * of a process that receives as many datagrams and does nothing, so that slow
+ * and busy machines agree.  And while all kinds come at once, a stream arrives
+ * whole and everybody who calls gets in.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <saratoga/node.h>
+#include <tltcp/socket.h>
+
+#include "internal/common/crc32c.h"
+#include "internal/common/wire.h"
+#include "tests/loopback/costs/tape.h"
+#include "tests/support/folder.h"
+
+#define WARM_UP 1024u /* fills the tables of fixed size */
+#define PACKETS 4096u
+#define AMPLIFICATION 3.0
+#define SINKS 8.0 /* times the CPU time of receiving alone */
+#define GROWTH ((uint64_t)PACKETS * 64)
+#define INITIAL 0x58
+#define SARATOGA_VERSION_1 0x20
+#define SARATOGA_KINDS 5u
+#define CALLER_ID_AT 13u /* in an INITIAL */
+#define SARATOGA_ID_AT 4u
+
+enum change { AS_IS, ONE_BIT, NEW_CALLER, CUT_SHORT, JUNK };
+
+static const char *const change_name[] = {
+    "replayed", "one bit changed", "by a new caller", "cut short", "junk"};
+
+struct kind {
+    const char *who;
+    const struct datagram *d;
+    enum change change;
+    int own; /* sent from where it was recorded; -1: from new addresses */
+};
+
+/* --- Changed datagrams --------------------------------------------------- */
+
+static void put_random(struct flood *f, uint8_t *at, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        at[i] = (uint8_t)flood_draw(f);
+    }
+}
+
+static void check_anew(struct datagram *d) {
+    cmn__writer w = cmn__writer_of(d->data + d->len - 4, 4);
+
+    cmn__put32(&w, cmn__crc32c(0, d->data, d->len - 4));
+}
+
+static void change_datagram(struct flood *f, struct datagram *d,
+                            enum change change) {
+    switch (change) {
+    case ONE_BIT:
+        d->data[flood_draw(f) % d->len] ^= (uint8_t)(1u << flood_draw(f) % 8);
+        break;
+    case NEW_CALLER:
+        if (d->data[0] == INITIAL) {
+            put_random(f, d->data + CALLER_ID_AT, 8);
+            check_anew(d);
+        } else if (d->len >= SARATOGA_ID_AT + 4) {
+            put_random(f, d->data + SARATOGA_ID_AT, 4);
+        }
+        break;
+    case CUT_SHORT:
+        d->len = flood_draw(f) % d->len;
+        break;
+    case JUNK:
+        put_random(f, d->data, d->len);
+        d->data[0] &= (uint8_t)(flood_draw(f) % 2 == 0 ? 0x5f : 0xff);
+        break;
+    default:
+        break;
+    }
+}
+
+static void send_kind(struct flood *f, const struct kind *k) {
+    struct datagram d = *k->d;
+
+    change_datagram(f, &d, k->change);
+    if (k->own >= 0) {
+        flood_from(f, k->own, &d);
+    } else {
+        flood_forge(f, &d);
+    }
+}
+
+static void send_many(struct flood *f, const struct kind *k, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        send_kind(f, k);
+    }
+    flood_settle(f);
+}
+
+/* --- Costs --------------------------------------------------------------- */
+
+/* CPU time for a datagram that nobody looks at, in ns. */
+static double sink_cost(void) {
+    struct datagram d = {.len = 1200};
+    const struct kind k = {"sink", &d, JUNK, -1};
+    struct server s;
+    struct flood f;
+    uint64_t cpu;
+
+    start_server(&s, SINK, "");
+    flood_open(&f, &s);
+    send_many(&f, &k, WARM_UP);
+    cpu = server_cpu(&s);
+    send_many(&f, &k, PACKETS);
+    cpu = server_cpu(&s) - cpu;
+    flood_close(&f);
+    stop_server(&s);
+    return (double)cpu / PACKETS;
+}
+
+static void expect_cheap(const struct server *s, const struct kind *k,
+                         double sink) {
+    struct flood f;
+    uint64_t memory;
+    uint64_t cpu;
+    double bytes;
+    double ns;
+
+    flood_open(&f, s);
+    send_many(&f, k, WARM_UP);
+    memory = server_memory(s);
+    cpu = server_cpu(s);
+    send_many(&f, k, PACKETS);
+    cpu = server_cpu(s) - cpu;
+    memory = server_memory(s) - memory;
+    flood_close(&f);
+    bytes = (double)f.bytes_back / (double)f.bytes;
+    ns = (double)cpu / PACKETS;
+    print_message("  %s, 0x%02x of %zu bytes, %s%s: bytes x %.2f, CPU %.1f us "
+                  "(x %.1f), memory %lld\n",
+                  k->who, k->d->data[0], k->d->len, change_name[k->change],
+                  k->own >= 0 ? " from its address" : "", bytes, ns / 1000,
+                  ns / sink, (long long)memory);
+    assert_true(bytes <= AMPLIFICATION);
+    assert_true(ns <= SINKS * sink);
+    assert_true((int64_t)memory <= (int64_t)GROWTH);
+}
+
+static void expect_cheap_tape(const struct server *s, const struct tape *t,
+                              const char *who, bool own, double sink) {
+    for (size_t i = 0; i < t->n; i++) {
+        for (int change = AS_IS; change <= JUNK; change++) {
+            const struct kind k = {who, &t->d[i], (enum change)change, -1};
+
+            expect_cheap(s, &k, sink);
+        }
+        if (own) {
+            const struct kind k = {who, &t->d[i], AS_IS, t->back};
+
+            expect_cheap(s, &k, sink);
+        }
+    }
+}
+
+/* Packets of Saratoga that nobody has sent: every type, and every REQUEST. */
+static void expect_cheap_saratoga(const struct server *s, double sink) {
+    for (uint8_t type = 0; type < SARATOGA_KINDS; type++) {
+        struct datagram d = {.len = 40};
+        const struct kind k = {"stranger", &d, NEW_CALLER, -1};
+
+        d.data[0] = SARATOGA_VERSION_1 + type;
+        expect_cheap(s, &k, sink);
+    }
+    for (uint8_t type = 0; type <= SARATOGA_GETDIR; type++) {
+        struct datagram d = {.data = {0x21, 0x8f, 0, type}, .len = 14};
+        const struct kind k = {"request", &d, NEW_CALLER, -1};
+
+        memcpy(d.data + 8, "small", 6);
+        expect_cheap(s, &k, sink);
+    }
+}
+
+/* --- All services -------------------------------------------------------- */
+
+struct place {
+    char base[64];
+    char here[80];
+    char there[80];
+};
+
+static void put_file(const struct place *p, const char *name, size_t len) {
+    char path[128];
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", p->here, name);
+    f = fopen(path, "wb");
+    assert_non_null(f);
+    for (size_t i = 0; i < len; i++) {
+        assert_int_not_equal(fputc((int)(i * 131 >> 3 & 255), f), EOF);
+    }
+    assert_int_equal(fclose(f), 0);
+}
+
+static int set_up(void **state) {
+    struct place *p = test_calloc(1, sizeof(*p));
+
+    (void)snprintf(p->base, sizeof(p->base), "/tmp/costs-XXXXXX");
+    assert_non_null(mkdtemp(p->base));
+    (void)snprintf(p->here, sizeof(p->here), "%s/here", p->base);
+    (void)snprintf(p->there, sizeof(p->there), "%s/there", p->base);
+    assert_int_equal(mkdir(p->here, 0700), 0);
+    assert_int_equal(mkdir(p->there, 0700), 0);
+    put_file(p, "small", 1000);
+    put_file(p, "large", (size_t)3 << 20);
+    *state = p;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct place *p = *state;
+
+    assert_int_equal(remove_folder(p->base), 0);
+    test_free(p);
+    return 0;
+}
+
+static bool has_key(enum service service) {
+    return service != TLTCP_PLAIN && service != SARATOGA_PLAIN;
+}
+
+/* Callers with the right key, a wrong one and none. */
+static void expect_cheap_strangers(const struct place *p,
+                                   enum service service) {
+    static const char *const who[] = {"wrong key", "right key", "no key"};
+    const uint8_t *const key[] = {wrong_key, right_key, NULL};
+    double sink = sink_cost();
+    struct server s;
+
+    print_message("receiving alone: CPU %.1f us\n", sink / 1000);
+    start_server(&s, service, p->here);
+    for (size_t i = has_key(service) ? 0 : 2; i < 3; i++) {
+        struct tape t;
+
+        if (service == SARATOGA_SEALED && key[i] == NULL) {
+            continue; /* its packets are dropped, and it would wait long */
+        }
+        tape_record(&t, &s, service, key[i], p->there);
+        expect_cheap_tape(&s, &t, who[i], service != SARATOGA_PLAIN, sink);
+        tape_close(&t);
+    }
+    if (service >= SARATOGA_PLAIN) {
+        expect_cheap_saratoga(&s, sink);
+    }
+    stop_server(&s);
+}
+
+TEST(strangers_cost_a_plain_listener_little) {
+    expect_cheap_strangers(*state, TLTCP_PLAIN);
+}
+
+TEST(strangers_cost_a_sealed_listener_little) {
+    expect_cheap_strangers(*state, TLTCP_SEALED);
+}
+
+TEST(strangers_cost_a_listener_with_many_keys_little) {
+    expect_cheap_strangers(*state, TLTCP_KEYS);
+}
+
+TEST(strangers_cost_a_plain_file_server_little) {
+    expect_cheap_strangers(*state, SARATOGA_PLAIN);
+}
+
+TEST(strangers_cost_a_signed_file_server_little) {
+    expect_cheap_strangers(*state, SARATOGA_SIGNED);
+}
+
+TEST(strangers_cost_a_sealed_file_server_little) {
+    expect_cheap_strangers(*state, SARATOGA_SEALED);
+}
+
+/* --- Service meanwhile --------------------------------------------------- */
+
+#define SECTIONS 100u
+#define SECTION 8000u
+#define PAUSE_US 20000u
+#define CALLERS 50u
+#define PATIENCE_MS 30000
+
+/* Every kind from everywhere, until it is ended. */
+static pid_t begin_flood(const struct server *s, const struct tape *t,
+                         size_t tapes) {
+    pid_t pid = fork();
+    struct flood f;
+
+    assert_true(pid >= 0);
+    if (pid > 0) {
+        return pid;
+    }
+    flood_open(&f, s);
+    for (;;) {
+        const struct tape *from = &t[flood_draw(&f) % tapes];
+        const struct kind k = {"", &from->d[flood_draw(&f) % from->n],
+                               (enum change)(flood_draw(&f) % (JUNK + 1)), -1};
+
+        send_kind(&f, &k);
+    }
+}
+
+static void end_flood(pid_t pid) {
+    int status = 0;
+
+    assert_int_equal(waitpid(pid, &status, WNOHANG), 0); /* it goes on */
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, &status, 0);
+}
+
+static tltcp_socket *call_listener(const struct server *s, bool sealed) {
+    tltcp_socket *c;
+    tltcp_config config;
+
+    tltcp_config_init(&config);
+    config.key = sealed ? right_key : NULL;
+    config.key_len = sealed ? KEY_LEN : 0;
+    config.latency_ms = 2000;
+    config.connect_timeout_ms = PATIENCE_MS;
+    assert_int_equal(
+        tltcp_connect(&c, "127.0.0.1", s->port, &config, PATIENCE_MS), 0);
+    return c;
+}
+
+static void send_section(tltcp_socket *s) {
+    static uint8_t data[SECTION];
+    struct iovec iov = {.iov_base = data, .iov_len = sizeof(data)};
+    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+
+    assert_true(tltcp_sendmsg(s, &m, 0) >= 0);
+}
+
+static void stream_and_call(const struct server *s, bool sealed) {
+    tltcp_socket *stream = call_listener(s, sealed);
+    struct seen seen;
+
+    for (unsigned i = 0; i < SECTIONS; i++) {
+        send_section(stream);
+        if (i % (SECTIONS / CALLERS) == 0) {
+            (void)tltcp_close(call_listener(s, sealed), 0);
+        }
+        (void)usleep(PAUSE_US);
+    }
+    assert_int_equal(tltcp_close(stream, PATIENCE_MS), 0);
+    seen = server_seen(s);
+    assert_int_equal(seen.gaps, 0);
+    assert_int_equal(seen.sections, SECTIONS);
+}
+
+static void stream_in_flood(const struct place *p, bool sealed) {
+    enum service service = sealed ? TLTCP_SEALED : TLTCP_PLAIN;
+    struct server s;
+    struct tape t[2];
+    pid_t flood;
+
+    start_server(&s, service, p->here);
+    tape_record(&t[0], &s, service, sealed ? right_key : NULL, p->there);
+    tape_record(&t[1], &s, service, sealed ? wrong_key : NULL, p->there);
+    flood = begin_flood(&s, t, 2);
+    stream_and_call(&s, sealed);
+    end_flood(flood);
+    tape_close(&t[0]);
+    tape_close(&t[1]);
+    stop_server(&s);
+}
+
+TEST(a_plain_listener_serves_in_a_flood_of_every_kind) {
+    stream_in_flood(*state, false);
+}
+
+TEST(a_sealed_listener_serves_in_a_flood_of_every_kind) {
+    stream_in_flood(*state, true);
+}
+
+/* Gets a file as a client that was never seen before. */
+static void get_file(const struct place *p, const struct server *s,
+                     enum service service, const char *name) {
+    saratoga_node_event ev = {.type = SARATOGA_NODE_NONE};
+    saratoga_node_transfer x;
+    saratoga_node_config c;
+    saratoga_config engine;
+    saratoga_node *node;
+    char why[SARATOGA_NODE_TEXT];
+    uint64_t id;
+
+    saratoga_config_init(&engine);
+    engine.auth_key = service == SARATOGA_SIGNED ? right_key : NULL;
+    engine.auth_key_len = service == SARATOGA_SIGNED ? KEY_LEN : 0;
+    saratoga_node_config_init(&c);
+    c.engine = &engine;
+    c.key = service == SARATOGA_SEALED ? right_key : NULL;
+    c.key_len = service == SARATOGA_SEALED ? KEY_LEN : 0;
+    assert_int_equal(saratoga_node_open(&node, &c, why), 0);
+    saratoga_node_transfer_init(&x);
+    x.type = SARATOGA_GET;
+    x.host = "127.0.0.1";
+    x.service = s->port;
+    x.path = name;
+    x.folder = p->there;
+    x.overwrite = true;
+    assert_int_equal(saratoga_node_start(node, &x, &id), 0);
+    while (saratoga_node_next_event(node, &ev) == 0 ||
+           ev.type != SARATOGA_NODE_DONE) {
+        saratoga_node_run(node, 100);
+    }
+    assert_int_equal(ev.error, 0);
+    assert_true(ev.verified);
+    saratoga_node_close(node);
+}
+
+static void files_in_flood(const struct place *p, enum service service) {
+    const uint8_t *key[] = {wrong_key, right_key};
+    struct server s;
+    struct tape t[2];
+    pid_t flood;
+
+    start_server(&s, service, p->here);
+    for (size_t i = 0; i < 2; i++) {
+        tape_record(&t[i], &s, service, key[i], p->there);
+    }
+    flood = begin_flood(&s, t, 2);
+    for (unsigned i = 0; i < CALLERS / 5; i++) {
+        get_file(p, &s, service, i % 5 == 0 ? "large" : "small");
+    }
+    end_flood(flood);
+    tape_close(&t[0]);
+    tape_close(&t[1]);
+    stop_server(&s);
+}
+
+TEST(a_plain_file_server_serves_in_a_flood_of_every_kind) {
+    files_in_flood(*state, SARATOGA_PLAIN);
+}
+
+TEST(a_signed_file_server_serves_in_a_flood_of_every_kind) {
+    files_in_flood(*state, SARATOGA_SIGNED);
+}
+
+TEST(a_sealed_file_server_serves_in_a_flood_of_every_kind) {
+    files_in_flood(*state, SARATOGA_SEALED);
+}
+
+int main(int argc, char **argv) {
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        T(strangers_cost_a_plain_listener_little),
+        T(strangers_cost_a_sealed_listener_little),
+        T(strangers_cost_a_listener_with_many_keys_little),
+        T(strangers_cost_a_plain_file_server_little),
+        T(strangers_cost_a_signed_file_server_little),
+        T(strangers_cost_a_sealed_file_server_little),
+        T(a_plain_listener_serves_in_a_flood_of_every_kind),
+        T(a_sealed_listener_serves_in_a_flood_of_every_kind),
+        T(a_plain_file_server_serves_in_a_flood_of_every_kind),
+        T(a_signed_file_server_serves_in_a_flood_of_every_kind),
+        T(a_sealed_file_server_serves_in_a_flood_of_every_kind),
+    };
+
+    if (argc == 4 && strcmp(argv[1], "serve") == 0) {
+        return serve(argv);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
