@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tools/common/privileges.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #if defined(__linux__)
 
 #include <dirent.h>
@@ -33,6 +36,10 @@ enum access {
 };
 
 #define TCP_BIND_AND_CONNECT 3u /* version 4 */
+
+/* What looking up a name opens; where it is there. */
+static const char *const system_files[] = {"/etc",   "/usr", "/lib",
+                                           "/lib64", "/run", NULL};
 
 struct ruleset {
     uint64_t fs;
@@ -90,43 +97,86 @@ static bool privileges_allow(int rules, const struct privileges_path *p,
     return ok;
 }
 
-static struct ruleset privileges_known(long version) {
+static struct ruleset privileges_known(long version, bool names) {
     struct ruleset r = {.fs = ALL_1};
 
     r.fs |= version >= 2 ? (uint64_t)REFER : 0;
     r.fs |= version >= 3 ? (uint64_t)TRUNCATE : 0;
-    r.net = version >= 4 ? TCP_BIND_AND_CONNECT : 0;
+    r.net = version >= 4 && !names ? TCP_BIND_AND_CONNECT : 0;
     return r;
 }
 
-int privileges_drop(const struct privileges_path *paths, size_t count) {
+static bool privileges_allow_all(int rules, const struct privileges *p,
+                                 uint64_t known) {
+    bool ok = true;
+
+    for (size_t i = 0; i < p->count && ok; i++) {
+        ok = privileges_allow(rules, &p->paths[i], known);
+    }
+    for (size_t i = 0; p->names && system_files[i] != NULL; i++) {
+        const struct privileges_path path = {system_files[i], false};
+
+        (void)privileges_allow(rules, &path, known);
+    }
+    return ok;
+}
+
+/* The version of Landlock, or 0. */
+static int privileges_forbid_files(const struct privileges *p) {
     long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
-    struct ruleset all = privileges_known(version);
+    struct ruleset all = privileges_known(version, p->names);
     int rules = -1;
-    bool ok = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && version > 0 &&
-              privileges_is_alone();
+    bool ok = version > 0 && privileges_is_alone();
 
     if (ok) {
         rules = (int)syscall(CREATE_RULESET, &all,
                              version >= 4 ? sizeof(all) : sizeof(all.fs), 0);
     }
-    ok = ok && rules >= 0;
-    for (size_t i = 0; i < count && ok; i++) {
-        ok = privileges_allow(rules, &paths[i], all.fs);
-    }
-    ok = ok && syscall(RESTRICT_SELF, rules, 0) == 0;
+    ok = ok && rules >= 0 && privileges_allow_all(rules, p, all.fs) &&
+         syscall(RESTRICT_SELF, rules, 0) == 0;
     if (rules >= 0) {
         (void)close(rules);
     }
     return ok ? (int)version : 0;
 }
 
+struct privileges_dropped privileges_drop(const struct privileges *p) {
+    struct privileges_dropped d = {0, false};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+        d.landlock = privileges_forbid_files(p);
+        d.calls = privileges_forbid_calls();
+    }
+    return d;
+}
+
 #else
 
-int privileges_drop(const struct privileges_path *paths, size_t count) {
-    (void)paths;
-    (void)count;
-    return 0;
+struct privileges_dropped privileges_drop(const struct privileges *p) {
+    (void)p;
+    return (struct privileges_dropped){0, false};
 }
 
 #endif
+
+const char *privileges_describe(const struct privileges_dropped *d,
+                                char *text) {
+    char files[64] = "all files that its user may open (no Landlock)";
+
+    if (d->landlock > 0) {
+        (void)snprintf(files, sizeof(files), "no other files (Landlock %d)",
+                       d->landlock);
+    }
+    (void)snprintf(text, PRIVILEGES_TEXT, "%s, %s", files,
+                   d->calls ? "no programs (seccomp)"
+                            : "any system call (no seccomp)");
+    return text;
+}
+
+const char *privileges_folder_of(const char *file, char *folder, size_t room) {
+    const char *slash = strrchr(file, '/');
+    size_t len = slash == file ? 1 : slash != NULL ? (size_t)(slash - file) : 0;
+
+    (void)snprintf(folder, room, "%.*s", (int)len, file);
+    return len > 0 && len < room ? folder : ".";
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/common/privileges.h
- * @brief Giving up what a server does not need, so that a fault in it is worth
+ * @brief Giving up what a program does not need, so that a fault in it is worth
  * less to whoever finds it.
  */
 #ifndef TOOLS_COMMON_PRIVILEGES_H
@@ -16,18 +16,48 @@ struct privileges_path {
     bool write; /**< files and folders may be made, changed and removed */
 };
 
+/** @brief What a program keeps. */
+struct privileges {
+    const struct privileges_path *paths; /**< files it still opens */
+    size_t count;                        /**< of them */
+    bool names; /**< it looks up names: the system's files may be read, and name
+                     servers asked by TCP */
+};
+
+/** @brief What was taken from it. */
+struct privileges_dropped {
+    int landlock; /**< version of Landlock that keeps it from all other files
+                       and, unless it looks up names, from TCP; 0: none */
+    bool calls;   /**< it starts no programs, looks into no other processes and
+                       makes no sockets but those of IP, name servers and the
+                       log */
+};
+
 /**
- * @brief Forbids every other file to this process, for ever, and TCP; also
- * gains of privileges by programs that it might start.  Uses Landlock
- * (Linux 5.13).
+ * @brief Gives up everything else, for ever: files and TCP by Landlock (Linux
+ * 5.13), system calls by seccomp where built with libseccomp, and in any case
+ * gains of privileges by programs that it might start.
  *
- * Threads that run already would keep their rights, so that it is refused
- * beside any.
- * @param paths  what stays
- * @param count  of them
- * @return the version of Landlock, or 0 where nothing is forbidden: the kernel
- *         has none, a path cannot be opened, or there are threads
+ * Threads that run already would keep their rights to files; beside any, and
+ * when a path cannot be opened, files are not restricted.
+ * @param p  what stays
+ * @return what was given up
  */
-int privileges_drop(const struct privileges_path *paths, size_t count);
+struct privileges_dropped privileges_drop(const struct privileges *p);
+
+/** Bytes that a description needs at most. */
+#define PRIVILEGES_TEXT 128
+
+/** @brief Describes what was given up. @param d  from privileges_drop()
+ * @param text  ::PRIVILEGES_TEXT bytes @return @p text */
+const char *privileges_describe(const struct privileges_dropped *d, char *text);
+
+/** @brief The folder that holds a file, which may be replaced there.
+ * @param file  its path @param folder, room  where to @return @p folder, or "."
+ */
+const char *privileges_folder_of(const char *file, char *folder, size_t room);
+
+/** @brief Forbids system calls; of privileges_drop(). @return whether it did */
+bool privileges_forbid_calls(void);
 
 #endif /* TOOLS_COMMON_PRIVILEGES_H */

@@ -10,6 +10,7 @@
 #include "tools/live-transmit/fd.h"
 #include "tools/live-transmit/input.h"
 #include "tools/live-transmit/report.h"
+#include "tools/live-transmit/rights.h"
 #include "tools/live-transmit/source.h"
 #include "tools/live-transmit/target.h"
 
@@ -188,6 +189,9 @@ static void catch_signals(struct job *j) {
 static int run_job(struct job *j) {
     const struct transmit_options *o = j->o;
     int rc = report_open(j);
+    if (rc == TOOL_OK) {
+        rights_drop(o);
+    }
     if (rc == TOOL_OK && !target_open(j)) {
         rc = tool_fail(TOOL, "out of memory");
     }

@@ -128,6 +128,8 @@ const char *const saratoga_help[] = {
     "  --max-peers N       addresses at once; default 256\n"
     "  --quota SIZE        taken in by puts, in all\n"
     "  --port-file FILE    writes the address listened on\n"
+    "Once it serves it gives up, where the system can do so, all other files\n"
+    "(Landlock) and the means to start programs (seccomp); its log says what.\n"
     "\n"
     "mirror, peers:\n"
     "  --interval TIME     between looks, unless a beacon is heard; default "

@@ -142,33 +142,21 @@ static void watch_rate(const struct saratoga_args *a, struct stat *seen,
     }
 }
 
-/* The folder that holds a file: it may be replaced. */
-static const char *server_folder_of(const char *file, char *folder,
-                                    size_t room) {
-    const char *slash = strrchr(file, '/');
-    size_t len = slash == file ? 1 : slash ? (size_t)(slash - file) : 0;
-    (void)snprintf(folder, room, "%.*s", (int)len, file);
-    return len > 0 && len < room ? folder : ".";
-}
-
 /* What peers send must not lead to more rights than the server needs.  Names
  * have been resolved, and no thread runs yet. */
 static void give_up_privileges(const struct saratoga_args *a) {
     char folder[4096];
     struct privileges_path paths[2] = {{a->root, a->write || a->remove}};
-    size_t count = 1;
-    int version;
+    struct privileges keep = {.paths = paths, .count = 1};
+    struct privileges_dropped d;
+    char text[PRIVILEGES_TEXT];
     if (a->rate_file) {
-        paths[count++].path =
-            server_folder_of(a->rate_file, folder, sizeof(folder));
+        paths[keep.count++].path =
+            privileges_folder_of(a->rate_file, folder, sizeof(folder));
     }
-    version = privileges_drop(paths, count);
-    if (!a->quiet && version > 0) {
-        saratoga_log("no file outside of it can be opened (Landlock %d)",
-                     version);
-    } else if (!a->quiet) {
-        saratoga_log("this system has no Landlock: files outside of it are "
-                     "kept by their permissions alone");
+    d = privileges_drop(&keep);
+    if (!a->quiet) {
+        saratoga_log("keeps what it serves: %s", privileges_describe(&d, text));
     }
 }
 
