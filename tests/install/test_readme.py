@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Does what README.md tells people to do: builds its programs and runs them
-against each other, runs its pipelines and commands, looks for what it names.
+"""Does what README.md and the guide to C tell people to do: builds the programs
+and runs them against each other, runs pipelines and commands, looks for what
+they name.
 
 usage: test_readme.py BUILD-FOLDER [unittest arguments]; CC names the compiler
 """
@@ -20,13 +21,14 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = ROOT / "docs" / "guide"
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 CC = os.environ.get("CC", "cc")
 WAIT = 40  # seconds after which something hangs; nothing here takes two
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+def blocks(language, text=README):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
 
 
 def commands(first_word):
@@ -112,7 +114,8 @@ class Readme(unittest.TestCase):
         return [str(self.work / name)]
 
     def test_the_programs_send_and_receive(self):
-        send, receive = blocks("c")
+        guide = (GUIDE / "c.md").read_text(encoding="utf-8")
+        send, receive = blocks("c", guide)
         receiver = self.start(self.program("receive", receive))
         self.listens()
         sender = self.start(self.program("send", self.patient(
@@ -175,8 +178,8 @@ class Readme(unittest.TestCase):
             self.assertRegex(text, rf"(?m)^  {verb}\b")
 
     def test_the_files_exist(self):
-        names = re.findall(r"`((?:docs|examples|include)/[\w./-]*|LICENSE)`",
-                           README)
+        names = re.findall(r"`((?:docs|examples|include|integrations)/"
+                           r"[\w./-]*)`", README)
         self.assertTrue(names)
         for name in names:
             self.assertTrue((ROOT / name).exists(), name)
@@ -184,10 +187,16 @@ class Readme(unittest.TestCase):
     def test_the_options_exist(self):
         text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
         features = re.search(r"foreach\(feature ([A-Z ]+)\)", text).group(1)
-        for feature in re.findall(r"`(?:PERIGEE_WITH)?_([A-Z]+)`", README):
-            self.assertIn(feature, features.split())
-        for option in re.findall(r"`(PERIGEE_BUILD_\w+)`", README):
+        guide = (GUIDE / "build.md").read_text(encoding="utf-8")
+        self.assertEqual(sorted(re.findall(r"`PERIGEE_WITH_([A-Z]+)`", guide)),
+                         sorted(features.split()))
+        for option in re.findall(r"`(PERIGEE_BUILD_\w+)`", guide):
             self.assertIn(option, text)
+
+    def test_the_site_begins_with_the_same_program(self):
+        guide = (GUIDE / "c.md").read_text(encoding="utf-8")
+        site = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+        self.assertEqual(blocks("c", guide)[0], blocks("c", site)[0])
 
 
 if __name__ == "__main__":

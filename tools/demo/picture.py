@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The picture of the demo: what became of every frame, over time.
 
-usage: picture.py RESULT.json PICTURE.png
+usage: picture.py RESULT.json PICTURE.png|PICTURE.svg
 """
 import json
 import math
@@ -9,6 +9,7 @@ import sys
 
 import matplotlib
 matplotlib.use("Agg")
+matplotlib.rcParams.update({"svg.hashsalt": "perigee", "svg.fonttype": "none"})
 from matplotlib import patches, pyplot  # noqa: E402
 
 TYPES = ("I", "P", "B")
@@ -60,8 +61,11 @@ def draw_lanes(axes, series):
         for state, colour in colours.items():
             times = [f["time"] for f in series
                      if f["type"] == kind and f["state"] == state]
-            axes.vlines(times, lane + 0.1, lane + 0.9, linewidth=1.5,
-                        colors=colour or SHOWN[kind])
+            if times:  # one line with breaks: an SVG stays small
+                axes.plot([x for t in times for x in (t, t, math.nan)],
+                          [lane + 0.1, lane + 0.9, math.nan] * len(times),
+                          linewidth=1.5, solid_capstyle="butt",
+                          color=colour or SHOWN[kind])
     axes.set_ylim(0, len(TYPES))
     axes.set_yticks([0.5, 1.5, 2.5], list(reversed(TYPES)))
     axes.tick_params(length=0)
@@ -145,12 +149,13 @@ def draw(path, data):
     figure.suptitle(
         f"A {rate / 1e6:.1f} Mbit/s stream, frame by frame   "
         f"(RTT {link['rtt_ms']} ms, queue {link['queue_bytes'] / 1000:.0f} kB, "
-        f"latency {data['latency_ms']} ms)", fontsize=14, fontweight="bold", y=1 - 0.15 / height, va="top",
-        color=INK)
+        f"latency {data['latency_ms']} ms)", fontsize=14, fontweight="bold",
+        y=1 - 0.15 / height, va="top", color=INK)
     legend(figure, 1 - 0.5 / height)
     figure.subplots_adjust(left=0.055, right=0.985,
                            bottom=0.25 / height, top=1 - 1.15 / height)
-    figure.savefig(path, dpi=130)
+    metadata = {"Date": None} if path.endswith(".svg") else None
+    figure.savefig(path, dpi=130, metadata=metadata)
     pyplot.close(figure)
 
 
