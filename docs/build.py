@@ -1,18 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Builds the Doxygen site of the public headers; any warning is an error.
+"""Builds the site: the pages of docs/ and the reference of the public headers,
+by Doxygen.  Any warning is an error, and so is a link that leads nowhere.
 
 Doxygen itself does not notice enumerators without a description, so its XML is
 read for those.
 """
 import argparse
+import html.parser
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import urllib.parse
 import xml.etree.ElementTree as ET
 
+sys.dont_write_bytecode = True
+
+import pages  # noqa: E402  pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+THEME = pathlib.Path("/usr/share/doxygen-awesome-css")
+SHEETS = ("doxygen-awesome.css", "doxygen-awesome-sidebar-only.css",
+          "doxygen-awesome-sidebar-only-darkmode-toggle.css")
+SCRIPTS = ("doxygen-awesome-darkmode-toggle.js",
+           "doxygen-awesome-fragment-copy-button.js",
+           "doxygen-awesome-paragraph-link.js")
 
 
 def version():
@@ -20,17 +35,74 @@ def version():
     return re.search(r"^\s*VERSION\s+(\S+)", text, re.M).group(1)
 
 
-def run_doxygen(headers, output):
-    """Runs Doxygen over `headers` (None: the tree's); returns its status."""
-    config = (ROOT / "docs" / "Doxyfile").read_text(encoding="utf-8")
-    config += f'\nPROJECT_NUMBER = {version()}\nOUTPUT_DIRECTORY = "{output}"\n'
-    if headers:
-        config += f'INPUT = "{headers}"\nUSE_MDFILE_AS_MAINPAGE =\n'
-    output.mkdir(parents=True, exist_ok=True)
+# --- What Doxygen is told ----------------------------------------------------
+
+def setting(name, *values):
+    return f"{name} = " + " ".join(f'"{v}"' for v in values) + "\n"
+
+
+def themed(output):
+    """The settings of the theme; without its package the site is plain."""
+    extra = [DOCS / "site" / "site.css"]
+    if not all((THEME / name).exists() for name in SHEETS + SCRIPTS):
+        print("docs: plain, for there is no theme (Debian: doxygen-awesome-css)",
+              file=sys.stderr)
+        return setting("HTML_EXTRA_STYLESHEET", *extra), []
+    header = output / "header.html"
+    subprocess.run(["doxygen", "-w", "html", header, output / "footer.html",
+                    output / "style.css"], check=True, cwd=output,
+                   stdout=subprocess.DEVNULL)
+    text = header.read_text(encoding="utf-8")
+    scripts = "".join(f'<script src="$relpath^{name}"></script>\n'
+                      for name in SCRIPTS)
+    start = (DOCS / "site" / "start.html").read_text(encoding="utf-8")
+    header.write_text(text.replace("</head>", scripts + start + "</head>"),
+                      encoding="utf-8")
+    return (setting("HTML_EXTRA_STYLESHEET",
+                    *(THEME / name for name in SHEETS), *extra) +
+            setting("HTML_HEADER", header) +
+            "HTML_COLORSTYLE_HUE = 209\nHTML_COLORSTYLE_SAT = 255\n"
+            "HTML_COLORSTYLE_GAMMA = 113\n"), [THEME / n for n in SCRIPTS]
+
+
+def groups(output):
+    """The definitions of groups; without Graphviz they have no pictures."""
+    text = (DOCS / "groups.dox").read_text(encoding="utf-8")
+    if not shutil.which("dot"):
+        print("docs: no diagrams, for there is no dot (Debian: graphviz)",
+              file=sys.stderr)
+        text = re.sub(r"^ \* @(dot|msc)$.*?^ \* @end\1$\n", "", text,
+                      flags=re.M | re.S)
+    file = output / "pages" / "groups.dox"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def site_settings(output):
+    """Settings of the whole site, and what is wrong with its pages."""
+    images, wrong = pages.write(ROOT, output / "pages")
+    look, scripts = themed(output)
+    groups(output)
+    dot = "YES" if shutil.which("dot") else "NO"
+    return look + (
+        setting("INPUT", ROOT / "include", output / "pages") +
+        setting("USE_MDFILE_AS_MAINPAGE", output / "pages" / "index.md") +
+        setting("LAYOUT_FILE", DOCS / "site" / "layout.xml") +
+        setting("EXAMPLE_PATH", ROOT / "examples") +
+        setting("HTML_EXTRA_FILES", *(ROOT / i for i in images), *scripts) +
+        f"HAVE_DOT = {dot}\n"), wrong
+
+
+def run_doxygen(settings, output):
+    config = (DOCS / "Doxyfile").read_text(encoding="utf-8")
+    config += (f"\nPROJECT_NUMBER = {version()}\n" +
+               setting("OUTPUT_DIRECTORY", output) + settings)
     done = subprocess.run(["doxygen", "-"], input=config, text=True, cwd=ROOT,
                           check=False)
     return done.returncode
 
+
+# --- What came out -----------------------------------------------------------
 
 def enumerators_without_description(xml):
     for file in sorted(xml.glob("*.xml")):
@@ -42,19 +114,62 @@ def enumerators_without_description(xml):
                 yield value.findtext("name")
 
 
+class Links(html.parser.HTMLParser):
+    """The links of a page, and the places that links can lead to."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ("href", "src", "data") and value:
+                self.links.append(value)
+            elif name == "id" or (tag == "a" and name == "name"):
+                self.anchors.add(value)
+
+
+def broken_links(folder):
+    """Links between files of the site that lead nowhere."""
+    site = {file.name: Links(file) for file in folder.glob("*.html")}
+    for name, page in sorted(site.items()):
+        for link in sorted(set(page.links)):
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = urllib.parse.unquote(parts.path) or name
+            anchor = urllib.parse.unquote(parts.fragment)
+            if not (folder / target).exists():
+                yield f"{name}: {link}: no such file"
+            elif anchor and target in site and \
+                    anchor not in site[target].anchors:
+                yield f"{name}: {link}: no such place"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--headers", type=pathlib.Path,
-                        help="another folder of headers than the tree's")
+                        help="another folder of headers than the tree's, "
+                        "without the pages")
     args = parser.parse_args()
     output = args.output.resolve()
-    headers = args.headers.resolve() if args.headers else None
-    status = run_doxygen(headers, output)
-    bare = sorted(set(enumerators_without_description(output / "xml")))
-    for name in bare:
-        print(f"enumerator without a description: {name}", file=sys.stderr)
-    return 1 if status or bare else 0
+    shutil.rmtree(output / "html", ignore_errors=True)
+    shutil.rmtree(output / "xml", ignore_errors=True)
+    output.mkdir(parents=True, exist_ok=True)
+    if args.headers:
+        settings, wrong = setting("INPUT", args.headers.resolve()), []
+    else:
+        settings, wrong = site_settings(output)
+    status = run_doxygen(settings, output)
+    wrong += [f"enumerator without a description: {name}" for name in sorted(
+        set(enumerators_without_description(output / "xml")))]
+    if not args.headers:
+        wrong += broken_links(output / "html")
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if status or wrong else 0
 
 
 if __name__ == "__main__":

@@ -35,6 +35,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_control
+ * @{ */
+
 /** Nanoseconds; -1: none. */
 typedef int64_t cong_time;
 
@@ -210,6 +213,8 @@ CONG_API void cong_init(struct cong *cc, const struct cong_ops *ops, double mss,
  * @retval -2 the value is out of range
  */
 CONG_API int cong_set(struct cong *cc, const char *param, double value);
+
+/** @} */
 
 #ifdef __cplusplus
 }

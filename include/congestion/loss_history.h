@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_measure
+ * @{ */
+
 /** Closed loss intervals that count. */
 #define CONG_LOSS_INTERVALS 8
 
@@ -71,6 +74,8 @@ CONG_API double cong_loss_history_mean(const struct cong_loss_history *h);
  * @return 0 to 1
  */
 CONG_API double cong_loss_history_rate(const struct cong_loss_history *h);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_send
+ * @{ */
+
 /** @brief The pacer of one sender. */
 struct cong_pacer {
     double rate;      /**< bytes/s; 0: no pacing */
@@ -54,6 +57,8 @@ CONG_API void cong_pacer_sent(struct cong_pacer *p, double size, cong_time now);
  * 1.2 times after it, bytes/s; 0: do not pace
  */
 CONG_API double cong_pacing_rate(const struct cong *cc, cong_time srtt);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_send
+ * @{ */
+
 /** @brief State of one recovery period. */
 struct cong_prr {
     double delivered; /**< bytes delivered since the recovery period began */
@@ -45,6 +48,8 @@ CONG_API void cong_prr_ack(struct cong_prr *p, double acked, double flight,
  * @param size  its bytes
  */
 CONG_API void cong_prr_sent(struct cong_prr *p, double size);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_loss
+ * @{ */
+
 /** @brief The detector of one sender. */
 struct cong_rack {
     cong_time t_sent;  /**< send time of the newest delivered; -1: none */
@@ -82,6 +85,8 @@ CONG_API cong_time cong_rack_deadline(const struct cong_rack *r,
  */
 CONG_API cong_time cong_rack_pto(cong_time srtt, cong_time rto,
                                  cong_time max_ack_delay, bool one_out);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_measure
+ * @{ */
+
 /** @brief The sampler of one connection. */
 struct cong_rate {
     double delivered;       /**< bytes delivered so far */
@@ -86,6 +89,8 @@ CONG_API bool cong_rate_sample(struct cong_rate *r, cong_time min_rtt,
  * @param flight  bytes in flight
  */
 CONG_API void cong_rate_app_limited(struct cong_rate *r, double flight);
+
+/** @} */
 
 #ifdef __cplusplus
 }

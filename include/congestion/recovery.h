@@ -22,6 +22,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_loss
+ * @{ */
+
 /** Kinds of recovery engines. */
 enum cong_recovery_kind {
     CONG_RECOVERY_TAHOE,  /**< a loss restarts slow start; no recovery period */
@@ -113,6 +116,8 @@ CONG_API unsigned cong_recovery_timeout(struct cong_recovery *r,
                                         struct cong *cc, uint64_t next,
                                         double flight, unsigned nth,
                                         cong_time now);
+
+/** @} */
 
 #ifdef __cplusplus
 }

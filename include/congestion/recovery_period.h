@@ -39,6 +39,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_loss
+ * @{ */
+
 /** States of recovery. */
 enum cong_recovery_state {
     CONG_RECOVERY_STATE_NONE,    /**< no period is open */
@@ -180,6 +183,8 @@ CONG_API void cong_recovery_period_timeout(struct cong_recovery_period *p,
 CONG_API bool cong_recovery_period_end(struct cong_recovery_period *p,
                                        struct cong *cc, uint64_t oldest,
                                        double flight, cong_time now);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,15 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_measure
+ * @{ */
+
+/** @brief A low RTT and its time. */
+struct cong_rtt_low {
+    cong_time rtt; /**< lowest since the one before */
+    cong_time at;  /**< when it was taken */
+};
+
 /** @brief The estimator; the owner reads the fields. */
 struct cong_rtt {
     cong_time srtt;        /**< smoothed RTT; -1: no sample yet */
@@ -23,13 +32,10 @@ struct cong_rtt {
     cong_time rto_min;     /**< lower bound of the RTO */
     cong_time rto_max;     /**< upper bound of the RTO */
     cong_time window;      /**< length of the min_rtt window, ns; may be set */
-    struct {
-        cong_time rtt; /**< lowest sample since the previous entry */
-        cong_time at;  /**< when it was taken */
-    } low[3];          /**< min_rtt, and the two samples that replace it when it
-                            ages */
-    cong_time clock;   /**< newest time; without a clock, the sum of all RTTs */
-    unsigned backoff;  /**< expiries in a row; the RTO doubles with each */
+    struct cong_rtt_low low[3]; /**< min_rtt, and the two samples that replace
+                                   it when it ages */
+    cong_time clock;  /**< newest time; without a clock, the sum of all RTTs */
+    unsigned backoff; /**< expiries in a row; the RTO doubles with each */
 };
 
 /**
@@ -67,6 +73,8 @@ CONG_API void cong_rtt_sample(struct cong_rtt *r, cong_time sample);
  * @return ns, at most cong_rtt::rto_max
  */
 CONG_API cong_time cong_rtt_rto(const struct cong_rtt *r);
+
+/** @} */
 
 #ifdef __cplusplus
 }

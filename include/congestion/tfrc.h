@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup congestion_measure
+ * @{ */
+
 /**
  * @brief The throughput equation (RFC 5348 section 3.1), t_RTO = 4 RTT.
  * @param s    segment size, bytes
@@ -127,6 +130,8 @@ CONG_API cong_time cong_tfrc_receiver_due(const struct cong_tfrc_receiver *r,
 CONG_API bool cong_tfrc_receiver_report(struct cong_tfrc_receiver *r,
                                         cong_time now,
                                         struct cong_tfrc_report *out);
+
+/** @} */
 
 #ifdef __cplusplus
 }

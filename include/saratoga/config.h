@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_options
+ * @{ */
+
 /** @brief Memory allocator; NULL means the C library's. */
 typedef struct saratoga_allocator {
     /** Like realloc(); @p ptr NULL allocates, @p size 0 frees. */
@@ -256,6 +259,8 @@ SARATOGA_API int saratoga_options_check(const saratoga_options *o, char *why);
  * @return as saratoga_options_check()
  */
 SARATOGA_API int saratoga_config_check(const saratoga_config *c, char *why);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_files
+ * @{ */
+
 /** A checksum being computed. */
 typedef struct saratoga_digest saratoga_digest;
 
@@ -60,6 +63,8 @@ SARATOGA_API int saratoga_digest_update(saratoga_digest *d, const void *data,
 SARATOGA_API int saratoga_digest_final(saratoga_digest *d, uint8_t *out);
 /** @brief Frees a checksum. @param d  checksum, or NULL */
 SARATOGA_API void saratoga_digest_free(saratoga_digest *d);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -32,6 +32,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_engine
+ * @{ */
+
 /**
  * @brief Creates an engine.
  * @param[out] engine  the new engine; free with saratoga_engine_free()
@@ -173,6 +176,8 @@ SARATOGA_API void saratoga_engine_set_uplink(saratoga_engine *engine,
  */
 SARATOGA_API int saratoga_engine_get_stats(const saratoga_engine *engine,
                                            saratoga_engine_stats *st);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_files
+ * @{ */
+
 /** @brief A file, directory or stream as Saratoga describes it. */
 typedef struct saratoga_entry {
     uint64_t size;       /**< bytes; 0 for directories and streams */
@@ -64,6 +67,8 @@ SARATOGA_API size_t saratoga_entry_write(const saratoga_entry *e,
  */
 SARATOGA_API size_t saratoga_entry_read(const void *buf, size_t len,
                                         saratoga_entry *e);
+
+/** @} */
 
 #ifdef __cplusplus
 }

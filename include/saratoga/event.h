@@ -14,6 +14,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_watch
+ * @{ */
+
 /** Kinds of events. */
 enum saratoga_event_type {
     SARATOGA_EVENT_NONE = 0, /**< nothing */
@@ -142,6 +145,8 @@ typedef struct saratoga_work {
     void *user;             /**< user pointer of the transfer, from
                                  saratoga_transfer_set_user() */
 } saratoga_work;
+
+/** @} */
 
 #ifdef __cplusplus
 }

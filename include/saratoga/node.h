@@ -24,6 +24,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_node
+ * @{ */
+
 struct uv_loop_s;
 
 /** A Saratoga node. */
@@ -304,6 +307,8 @@ SARATOGA_API unsigned saratoga_node_active(const saratoga_node *u);
  */
 SARATOGA_API int saratoga_node_local_address(const saratoga_node *u,
                                              char *text);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_watch
+ * @{ */
+
 /** @brief A snapshot of a transfer. */
 typedef struct saratoga_stats {
     size_t struct_size;      /**< set by saratoga_stats_init() */
@@ -125,6 +128,8 @@ typedef struct saratoga_engine_stats {
  */
 SARATOGA_API void saratoga_engine_stats_init_sized(saratoga_engine_stats *s,
                                                    size_t size);
+
+/** @} */
 
 #ifdef __cplusplus
 }

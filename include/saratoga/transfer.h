@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_transfer
+ * @{ */
+
 /** An engine; see saratoga/engine.h. */
 typedef struct saratoga_engine saratoga_engine;
 
@@ -350,6 +353,8 @@ SARATOGA_API int64_t saratoga_stream_write(saratoga_engine *engine,
 SARATOGA_API int saratoga_stream_finish(saratoga_engine *engine,
                                         saratoga_handle handle,
                                         saratoga_time now);
+
+/** @} */
 
 #ifdef __cplusplus
 }

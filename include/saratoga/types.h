@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup saratoga_types
+ * @{ */
+
 /** A point in time on a monotonic clock of the caller's choosing, or a
  * duration, in nanoseconds. */
 typedef uint64_t saratoga_time;
@@ -219,6 +222,8 @@ SARATOGA_API const char *saratoga_status_text(unsigned status);
  * @return a static string such as "0.1.0"
  */
 SARATOGA_API const char *saratoga_version(void);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_avio
+ * @{ */
+
 #if defined(_WIN32) && defined(TLTCP_AVIO_BUILDING)
 /** Put on every function of libtltcp-avio. */
 #define TLTCP_AVIO_API __declspec(dllexport)
@@ -87,6 +90,8 @@ TLTCP_AVIO_API struct AVIOContext *tltcp_avio_reader(tltcp_socket *s);
  */
 TLTCP_AVIO_API int tltcp_avio_close(struct AVIOContext **context,
                                     int linger_ms);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_options
+ * @{ */
+
 /** @brief A memory allocator; all zero: the C library's. */
 typedef struct tltcp_allocator {
     /** Like realloc(); @p ptr NULL allocates, @p size 0 frees. */
@@ -296,6 +299,8 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
  *                               those that exist
  */
 TLTCP_API int tltcp_config_check(const tltcp_config *c, char *why);
+
+/** @} */
 
 #ifdef __cplusplus
 }

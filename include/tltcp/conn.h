@@ -27,6 +27,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_engine
+ * @{ */
+
 /** A connection. */
 typedef struct tltcp_conn tltcp_conn;
 /** The listening side of a UDP port: its connections, tokens and limits. */
@@ -49,6 +52,11 @@ typedef struct tltcp_pktinfo {
                            much as one address; 0: not known; out: 0 */
     uint64_t block48; /**< in: likewise for an IPv6 /48, four times as much */
 } tltcp_pktinfo;
+
+/** @} */
+
+/** @addtogroup tltcp_engine_drive
+ * @{ */
 
 /**
  * @brief Makes the calling side of a connection; its first datagram is ready.
@@ -152,6 +160,11 @@ TLTCP_API int tltcp_conn_next_signal(tltcp_conn *conn, tltcp_event *ev);
  */
 TLTCP_API size_t tltcp_conn_fates(const tltcp_conn *conn);
 
+/** @} */
+
+/** @addtogroup tltcp_engine_data
+ * @{ */
+
 /**
  * @brief Writes whole sections, each or not at all, in order.
  *
@@ -254,6 +267,11 @@ TLTCP_API bool tltcp_conn_readable(const tltcp_conn *conn);
  */
 TLTCP_API bool tltcp_conn_section_ready(const tltcp_conn *conn);
 
+/** @} */
+
+/** @addtogroup tltcp_engine_close
+ * @{ */
+
 /**
  * @brief Ends this side's stream; the peer reads its end after all sections
  * were delivered or expired.
@@ -291,6 +309,11 @@ TLTCP_API void tltcp_conn_abort(tltcp_conn *conn, int error, const char *reason,
  * @return true when it may be freed
  */
 TLTCP_API bool tltcp_conn_is_closed(const tltcp_conn *conn);
+
+/** @} */
+
+/** @addtogroup tltcp_engine_watch
+ * @{ */
 
 /**
  * @brief Takes a snapshot of the statistics.
@@ -345,6 +368,11 @@ TLTCP_API void tltcp_conn_set_user(tltcp_conn *conn, void *user);
  * @return the pointer, NULL at first
  */
 TLTCP_API void *tltcp_conn_user(const tltcp_conn *conn);
+
+/** @} */
+
+/** @addtogroup tltcp_engine_listen
+ * @{ */
 
 /**
  * @brief Makes the listening side of a port.
@@ -448,6 +476,11 @@ TLTCP_API uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep);
 TLTCP_API int tltcp_endpoint_get_stats(const tltcp_endpoint *ep,
                                        tltcp_stats *st);
 
+/** @} */
+
+/** @addtogroup tltcp_engine_keys
+ * @{ */
+
 /** @brief The key of a passphrase that is to be made, see
  * tltcp_conn_defer_keys(). */
 typedef struct tltcp_key_job tltcp_key_job;
@@ -497,6 +530,8 @@ TLTCP_API void tltcp_conn_take_key(tltcp_conn *conn, tltcp_key_job *job,
  * @retval TLTCP_ERR_STATE not secured, or not open
  */
 TLTCP_API int tltcp_conn_rekey(tltcp_conn *conn);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_watch
+ * @{ */
+
 /** Kinds of events. */
 enum tltcp_event_type {
     TLTCP_EVENT_NONE = 0,      /**< nothing */
@@ -65,6 +68,8 @@ typedef struct tltcp_event {
     uint64_t target_bps; /**< RATE: what an encoder should produce now, as
                               tltcp_stats::target_bps */
 } tltcp_event;
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_live
+ * @{ */
+
 /** As a media time or a duration: none. */
 #define TLTCP_LIVE_TIME_NONE INT64_MIN
 /** As tltcp_live_frame::depends: the frame refers to no other. */
@@ -555,6 +558,8 @@ TLTCP_LIVE_API int tltcp_live_local_address(tltcp_live *l, struct sockaddr *sa,
  * @param linger_ms  milliseconds to wait for what was written; 0: none
  */
 TLTCP_LIVE_API void tltcp_live_close(tltcp_live *l, int linger_ms);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_live_options
+ * @{ */
+
 #if defined(TLTCP_LIVE_STATIC)
 /** Put on every function of libtltcp-live. */
 #define TLTCP_LIVE_API
@@ -198,6 +201,8 @@ TLTCP_LIVE_API tltcp_config *tltcp_live_options_config(tltcp_live_options *o);
  * @return 0 or a negative ::tltcp_error
  */
 TLTCP_LIVE_API int tltcp_live_options_check(tltcp_live_options *o, char *why);
+
+/** @} */
 
 #ifdef __cplusplus
 }

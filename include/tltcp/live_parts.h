@@ -21,6 +21,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_live_parts
+ * @{ */
+
 /* ---- Sections ---- */
 
 /** A section to be sent; counted references. */
@@ -397,6 +400,8 @@ TLTCP_LIVE_API bool tltcp_live_is_permanent(int error, bool answered,
 
 /** Begins the reason of a refusal that may not last. */
 #define TLTCP_LIVE_BUSY "busy with another caller"
+
+/** @} */
 
 #ifdef __cplusplus
 }

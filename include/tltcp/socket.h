@@ -93,6 +93,9 @@ struct cmsghdr {
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_socket
+ * @{ */
+
 /** Level of TLTCP's control messages. */
 #define SOL_TLTCP 0x544c
 /** Control message: one ::tltcp_time per section, the deadlines. */
@@ -114,6 +117,11 @@ typedef struct tltcp_socket tltcp_socket;
  * @return nanoseconds of the system's monotonic clock
  */
 TLTCP_API tltcp_time tltcp_now(void);
+
+/** @} */
+
+/** @addtogroup tltcp_socket_connect
+ * @{ */
 
 /**
  * @brief Listens for callers.
@@ -218,6 +226,11 @@ TLTCP_API int tltcp_connect(tltcp_socket **s, const char *host,
  */
 TLTCP_API int tltcp_wait_connected(tltcp_socket *s, int timeout_ms);
 
+/** @} */
+
+/** @addtogroup tltcp_socket_send
+ * @{ */
+
 /**
  * @brief Sends sections.
  *
@@ -257,6 +270,11 @@ TLTCP_API ssize_t tltcp_send(tltcp_socket *s, const tltcp_section *sections,
 TLTCP_API int tltcp_would_arrive(const tltcp_socket *s, size_t len,
                                  tltcp_time deadline);
 
+/** @} */
+
+/** @addtogroup tltcp_socket_receive
+ * @{ */
+
 /**
  * @brief Receives pieces: data and gaps, which together tile the stream.
  *
@@ -283,6 +301,11 @@ TLTCP_API int tltcp_would_arrive(const tltcp_socket *s, size_t len,
  */
 TLTCP_API ssize_t tltcp_recv(tltcp_socket *s, tltcp_piece *pieces,
                              size_t *count, int flags);
+
+/** @} */
+
+/** @addtogroup tltcp_socket_msg
+ * @{ */
 
 /**
  * @brief Sends sections as tltcp_send() does, described by control messages
@@ -345,6 +368,11 @@ TLTCP_API ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg,
  *                           tltcp_socket_error()
  */
 TLTCP_API ssize_t tltcp_recvmsg(tltcp_socket *s, struct msghdr *msg, int flags);
+
+/** @} */
+
+/** @addtogroup tltcp_socket_watch
+ * @{ */
 
 /**
  * @brief A descriptor to poll.
@@ -441,6 +469,11 @@ TLTCP_API const char *tltcp_stream_id(const tltcp_socket *s);
  */
 TLTCP_API int tltcp_socket_error(const tltcp_socket *s, char *reason);
 
+/** @} */
+
+/** @addtogroup tltcp_socket_close
+ * @{ */
+
 /**
  * @brief Ends the sending side; receiving goes on.
  * @param s  connection
@@ -481,6 +514,8 @@ TLTCP_API int tltcp_rekey(tltcp_socket *s);
  *                           undelivered
  */
 TLTCP_API int tltcp_close(tltcp_socket *s, int linger_ms);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_watch
+ * @{ */
+
 /**
  * @brief A snapshot of a connection.
  *
@@ -111,6 +114,8 @@ typedef struct tltcp_stats {
  * @param size  sizeof(tltcp_stats) as the caller was compiled
  */
 TLTCP_API void tltcp_stats_init_sized(tltcp_stats *s, size_t size);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,9 @@
 extern "C" {
 #endif
 
+/** @addtogroup tltcp_types
+ * @{ */
+
 /**
  * @brief A point in time or a duration, in nanoseconds.
  *
@@ -206,6 +209,8 @@ typedef struct tltcp_buf {
     void *base; /**< first byte */
     size_t len; /**< bytes at base; for a gap: bytes skipped */
 } tltcp_buf;
+
+/** @} */
 
 #ifdef __cplusplus
 }
