@@ -130,8 +130,8 @@ def examples(root):
         lines = [re.sub(r"^ \*( |$)", "", line)
                  for line in comment.split("\n")]
         first, _, rest = "\n".join(lines).partition("\n\n")
-        parts.append(f"/** @example {file.name}\n{first}\n\n@verbatim\n"
-                     f"{rest.strip()}\n@endverbatim\n*/\n")
+        parts.append(f"/** @example {file.name}\n@details {first}\n\n"
+                     f"@verbatim\n{rest.strip()}\n@endverbatim\n*/\n")
     return "\n".join(parts)
 
 
