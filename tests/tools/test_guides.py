@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the guides tell people to do, as it stands there: the commands of camera
+and viewers run against each other; those of every page name only programs,
+verbs, options and elements that exist."""
+import re
+import shlex
+import shutil
+import subprocess
+import unittest
+
+import pagebox
+import toolbox
+
+ROOT = pagebox.DOCS.parent
+CAMERA, VIEWERS, START = ("guide/camera.md", "guide/viewers.md",
+                          "guide/start.md")
+
+
+class Guides(pagebox.Page):
+    """Cameras and windows are replaced by what every machine has."""
+
+    def play(self, line, frames=0):
+        line = line.replace("v4l2src", "videotestsrc is-live=true")
+        line = line.replace("autoaudiosrc", "audiotestsrc is-live=true")
+        for screen in "autovideosink", "autoaudiosink":
+            line = line.replace(screen, "fakesink")
+        line = line.replace("keep-listening=true", "keep-listening=false")
+        if frames:
+            line = line.replace("videotestsrc",
+                                f"videotestsrc num-buffers={frames}")
+            line = line.replace("audiotestsrc",
+                                f"audiotestsrc num-buffers={frames}")
+        return self.start_line(line, patient=True)
+
+    def plays(self, receive, send, port="5000"):
+        receiver = self.play(receive)
+        self.await_port(port)
+        self.ends_well(self.play(send, frames=60))
+        self.ends_well(receiver)
+
+    def test_a_camera_is_seen(self):
+        self.plays(*pagebox.commands(CAMERA, "The two commands"))
+
+    def test_a_camera_is_seen_and_heard(self):
+        send, receive = pagebox.commands(CAMERA, "With sound")
+        self.plays(receive, send)
+
+    def test_a_passphrase_is_made_and_taken(self):
+        if not shutil.which("openssl"):
+            self.skipTest("there is no openssl here")
+        make, receive, send = pagebox.commands(CAMERA, "With a passphrase")
+        self.ends_well(self.start_line(make))
+        self.assertGreater(len((self.folder / "passphrase").read_text()), 20)
+        self.plays(receive, send)
+
+    def test_the_first_stream(self):
+        _, receive, send = pagebox.commands(START, "Your first stream")
+        self.plays(receive, send)
+
+    def test_a_bad_link_takes_the_stream_on(self):
+        _, receive, send = pagebox.commands(START, "Your first stream")
+        link, = pagebox.commands(START, "Make the link bad")
+        receiver = self.play(receive)
+        self.await_port("5000")
+        self.start_line(link)
+        self.await_port("6000")
+        self.ends_well(self.play(send.replace(":5000", ":6000"), frames=60))
+        self.ends_well(receiver)
+
+    def test_a_camera_serves_two_viewers(self):
+        serve, view = pagebox.commands(VIEWERS, "From the camera itself")
+        self.start_line(serve)
+        self.await_port("5001")
+        view = view.replace("autovideosink", "fakesink num-buffers=10")
+        for viewer in [self.play(view) for _ in range(2)]:
+            self.ends_well(viewer)
+
+
+def blocks():
+    """The shell commands of all pages, each with its page."""
+    pages = [*pagebox.DOCS.rglob("*.md"), ROOT / "README.md"]
+    for page in sorted(pages):
+        text = page.read_text(encoding="utf-8")
+        for block in re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S):
+            for line in block.replace("\\\n", " ").splitlines():
+                yield page.relative_to(ROOT).as_posix(), line
+
+
+def commands_of(program):
+    """The words after a program, wherever pages name it in a shell line."""
+    for page, line in blocks():
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:
+            continue  # a part of a longer command
+        for i, word in enumerate(words):
+            if word == program:
+                rest = words[i + 1:]
+                ends = [j for j, w in enumerate(rest)
+                        if w in ("|", "&", "&&", ";", ">")]
+                yield page, rest[:ends[0] if ends else len(rest)]
+
+
+class EveryPage(unittest.TestCase):
+    def options_exist(self, tool, told):
+        seen = 0
+        for page, words in commands_of(tool):
+            for word in words:
+                option = re.match(r"--?[a-z][\w-]*", word)
+                if option:
+                    self.assertRegex(
+                        told, rf"(?m)(?<![\w-]){re.escape(option.group())}"
+                        r"(?![\w-])", f"{page}: {tool} {' '.join(words)}")
+                    seen += 1
+        return seen
+
+    def test_options_of_the_tools_exist(self):
+        for tool in ("tltcp-send", "tltcp-recv", "tltcp-live-transmit",
+                     "linkem", "saratoga"):
+            told = toolbox.run(tool, "--help").stdout
+            if tool == "linkem":  # each setting is an option as well
+                told += re.sub(r"(?m)^  ([a-z-]+)=", r"--\1 ", told)
+            self.assertTrue(self.options_exist(tool, told), tool)
+
+    def test_verbs_of_dev_exist(self):
+        told = subprocess.run([ROOT / "dev", "help"], check=True, text=True,
+                              capture_output=True).stdout
+        for page in pagebox.DOCS.rglob("*.md"):
+            text = page.read_text(encoding="utf-8")
+            verbs = set(re.findall(r"(?:`|^)\./dev (\w+)", text, re.M))
+            for verb in verbs - {"help"}:
+                self.assertRegex(told, rf"(?m)^  {verb}\b", str(page))
+
+    def test_keys_of_urls_exist(self):
+        page = (pagebox.DOCS / "reference/configuration.md").read_text(
+            encoding="utf-8")
+        known = set(re.findall(r"`([a-z-]+)`", page))
+        known |= {"adapter", "ttl", "tos", "buffer", "encoder"}  # of udp
+        for name, line in blocks():
+            for query in re.findall(r"tltcp://[^\s'\"?]*\?([^\s'\"]*)", line):
+                for key in re.findall(r"(?:^|&)([a-z-]+)=", query):
+                    self.assertIn(key, known, f"{name}: {line}")
+
+    def test_every_key_of_a_url_is_in_the_table(self):
+        source = (ROOT / "libtltcp/live/options.c").read_text(encoding="utf-8")
+        keys = re.findall(r'\{"([a-z-]+)", live_', source)
+        self.assertGreater(len(keys), 20)
+        page = (pagebox.DOCS / "reference/configuration.md").read_text(
+            encoding="utf-8")
+        for key in keys:
+            self.assertIn(f"`{key}`", page)
+
+    def test_every_error_is_in_the_table(self):
+        page = (pagebox.DOCS / "reference/errors.md").read_text(
+            encoding="utf-8")
+        for header, source in (
+                ("tltcp/types.h", "libtltcp/engine/tltcp.c"),
+                ("saratoga/types.h", "libsaratoga/engine/saratoga.c")):
+            codes = re.findall(
+                r"^    ((?:TLTCP|SARATOGA)_ERR_(?!LAST)\w+) = -(\d+),",
+                (ROOT / "include" / header).read_text(encoding="utf-8"), re.M)
+            texts = re.findall(r'^        "(.*)",$', (ROOT / source).read_text(
+                encoding="utf-8"), re.M)
+            self.assertGreater(len(codes), 15)
+            for code, value in codes:
+                self.assertIn(f"| `{code}` | -{value} | {texts[int(value)]} |",
+                              page)
+
+
+if __name__ == "__main__":
+    unittest.main()
