@@ -167,7 +167,8 @@ class Dev(unittest.TestCase):
 
     def test_every_verb_answers_the_question_for_help(self):
         for verb in "demo", "downlink", "test", "build", "fuzz", "soak", \
-                "coverage", "memory", "portable", "docs", "install":
+                "coverage", "memory", "portable", "docs", "install", \
+                "release":
             status, text = self.dev(verb, "--help")
             self.assertEqual(status, 0, verb)
             self.assertIn(f"  {verb}", text)
@@ -175,6 +176,49 @@ class Dev(unittest.TestCase):
             self.assertEqual(status, 2, verb)
             self.assertIn(f"{verb} has no option --hepl", text)
         self.assertEqual(self.calls("cmake"), [])
+
+    def test_help_fits_a_terminal(self):
+        lines = self.dev("help")[1].splitlines()
+        self.assertLessEqual(len(lines), 40)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def git(self, *args):
+        subprocess.run(["git", "-C", str(self.root), "-c", "user.name=a", "-c",
+                        "user.email=a@example.org", "-c",
+                        "commit.gpgsign=false", *args], check=True,
+                       capture_output=True)
+
+    def test_a_release_is_made_of_a_commit_that_says_when(self):
+        (self.root / ".gitignore").write_text("/build/\n/stubs/\n")
+        (self.root / "CMakeLists.txt").write_text("    VERSION 0.1.0\n")
+        changes = self.root / "CHANGES.md"
+        changes.write_text("# Changes\n\n## 0.1.0, not yet released\n")
+        status, text = self.dev("release")
+        self.assertEqual(status, 1)
+        self.assertIn("release needs a clone", text)
+        self.git("init", "-q")
+        for path, text in (("docs/build.py", ""), ("build/CMakeCache.txt", "")):
+            (self.root / path).parent.mkdir(exist_ok=True)
+            (self.root / path).write_text(text)
+            self.git("add", "-f", path)
+        self.assertIn("in no commit", self.dev("release")[1])
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "a")
+        self.assertIn("say when it is released", self.dev("release")[1])
+        changes.write_text("# Changes\n\n## 0.1.0, 2026-12-01\n")
+        self.git("commit", "-q", "-a", "-m", "b")
+        self.git("tag", "v0.1.0")
+        self.assertIn("there is a tag v0.1.0", self.dev("release")[1])
+        self.git("tag", "-d", "v0.1.0")
+        self.assertEqual(self.calls("ctest"), [])
+        status, text = self.dev("release")
+        self.assertEqual(status, 0, text)
+        self.assertIn("tag, sign and publish it yourself", text)
+        dist = self.root / "build" / "dist"
+        self.assertEqual(len(self.calls("ctest")), 1)
+        self.assertIn(f"{dist}/perigee-0.1.0/", self.calls("ctest")[0])
+        subprocess.run(["sha256sum", "--quiet", "-c",
+                        "perigee-0.1.0.tar.gz.sha256"], check=True, cwd=dist)
 
     def test_fuzz_and_soak_ask_how_long(self):
         for verb in "fuzz", "soak":
