@@ -19,6 +19,7 @@ import xml.etree.ElementTree as ET
 sys.dont_write_bytecode = True
 
 import pages  # noqa: E402  pylint: disable=wrong-import-position
+import reading  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -167,6 +168,7 @@ def main():
         set(enumerators_without_description(output / "xml")))]
     if not args.headers:
         wrong += broken_links(output / "html")
+        print("\n".join(reading.report(DOCS / "guide")))
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if status or wrong else 0

@@ -322,6 +322,20 @@ class Links(Tree):
         self.refuses("a.c: docs/c.md: no such page", "links", self.root)
 
 
+class Spelling(Tree):
+    def setUp(self):
+        super().setUp()
+        status, text = gate("spelling", tree.ROOT / "docs" / "site")
+        if status == 77:
+            self.skipTest(text)
+
+    def test_right_words_pass_and_wrong_ones_are_refused(self):
+        self.put("a.md", "A packet is received.\n")
+        self.passes("spelling", self.root)
+        self.put("a.md", "A packet is " + "rec" + "ieved.\n")
+        self.refuses("received", "spelling", self.root)
+
+
 class Sizes(Tree):
     def function(self, lines):
         return ("static int f(int a,\n             int b) {\n" +
