@@ -122,41 +122,26 @@ static bool stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
            make_proof(k);
 }
 
-static bool take_keys(const sec__key_source *from, sec__key *keys, int max,
-                      int *n) {
-    const uint8_t *const *key = from->more_keys;
-    if (from->key != NULL && !take_key(from->key, &keys[(*n)++])) {
-        return false;
-    }
-    for (; key != NULL && *key != NULL && *n < max; key++) {
-        if (!take_key(*key, &keys[(*n)++])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool take_passphrases(const sec__key_source *from, const uint8_t *salt,
-                             sec__key *keys, int max, int *n) {
-    const char *const *passphrase = from->more_passphrases;
-    if (from->passphrase != NULL && *n < max &&
-        !stretch(from->passphrase, salt, &keys[(*n)++])) {
-        return false;
-    }
-    for (; passphrase != NULL && *passphrase != NULL && *n < max;
-         passphrase++) {
-        if (!stretch(*passphrase, salt, &keys[(*n)++])) {
-            return false;
-        }
-    }
-    return true;
-}
-
+/* Which key a caller has is told by its place: the order is public. */
 int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
                    sec__key *keys, int max) {
+    const uint8_t *const *key = from->more_keys;
+    const char *const *passphrase = from->more_passphrases;
     int n = 0;
-    bool ok = take_keys(from, keys, max, &n) &&
-              take_passphrases(from, salt, keys, max, &n);
+    bool ok = true;
+
+    if (from->key != NULL) {
+        ok = take_key(from->key, &keys[n++]);
+    } else if (from->passphrase != NULL) {
+        ok = stretch(from->passphrase, salt, &keys[n++]);
+    }
+    for (; ok && key != NULL && *key != NULL && n < max; key++) {
+        ok = take_key(*key, &keys[n++]);
+    }
+    for (; ok && passphrase != NULL && *passphrase != NULL && n < max;
+         passphrase++) {
+        ok = stretch(*passphrase, salt, &keys[n++]);
+    }
     for (int i = 0; ok && i < n; i++) {
         keys[i].ready = sec__mac_new(keys[i].proof);
         ok = keys[i].ready != NULL;

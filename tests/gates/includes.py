@@ -18,7 +18,7 @@ RESERVED = {
     re.compile(r"uv\.h$"): re.compile(
         r"internal/net/|libtltcp/socket/|libsaratoga/node/|examples/"),
     re.compile(r"openssl/"): re.compile(
-        r"internal/secure/(aead|cipher|hello|keys|noise|record|seal|secret|"
+        r"internal/secure/(aead|cipher|hello|keys|mac|noise|record|seal|secret|"
         r"tokens)\.c$|"
         r"libsaratoga/engine/digest\.c$"),
     re.compile(r"isa-l/"): re.compile(r"libtltcp/engine/fec\.c$"),

@@ -28,7 +28,7 @@ OURS = re.compile(r"(tltcp|cong|cmn|saratoga|sec)_")
 CRYPTO = re.compile(r"((EVP|OPENSSL|OSSL|ERR)_|CRYPTO_(memcmp|free|zalloc)$|HMAC)")
 
 # The files of the engines that may call libcrypto.
-CIPHERS = {"aead", "cipher", "digest", "hello", "keys", "noise", "seal",
+CIPHERS = {"aead", "cipher", "digest", "hello", "keys", "mac", "noise", "seal",
            "secret", "tokens"}
 
 # The file that may call ISA-L.

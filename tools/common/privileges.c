@@ -97,12 +97,12 @@ static bool privileges_allow(int rules, const struct privileges_path *p,
     return ok;
 }
 
-static struct ruleset privileges_known(long version, bool names) {
+static struct ruleset privileges_known(long version, bool tcp) {
     struct ruleset r = {.fs = ALL_1};
 
     r.fs |= version >= 2 ? (uint64_t)REFER : 0;
     r.fs |= version >= 3 ? (uint64_t)TRUNCATE : 0;
-    r.net = version >= 4 && !names ? TCP_BIND_AND_CONNECT : 0;
+    r.net = version >= 4 && !tcp ? TCP_BIND_AND_CONNECT : 0;
     return r;
 }
 
@@ -124,7 +124,7 @@ static bool privileges_allow_all(int rules, const struct privileges *p,
 /* The version of Landlock, or 0. */
 static int privileges_forbid_files(const struct privileges *p) {
     long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
-    struct ruleset all = privileges_known(version, p->names);
+    struct ruleset all = privileges_known(version, p->names || p->tcp);
     int rules = -1;
     bool ok = version > 0 && privileges_is_alone();
 

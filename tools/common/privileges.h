@@ -22,12 +22,13 @@ struct privileges {
     size_t count;                        /**< of them */
     bool names; /**< it looks up names: the system's files may be read, and name
                      servers asked by TCP */
+    bool tcp;   /**< it uses TCP otherwise */
 };
 
 /** @brief What was taken from it. */
 struct privileges_dropped {
     int landlock; /**< version of Landlock that keeps it from all other files
-                       and, unless it looks up names, from TCP; 0: none */
+                       and, unless it needs it, from TCP; 0: none */
     bool calls;   /**< it starts no programs, looks into no other processes and
                        makes no sockets but those of IP, name servers and the
                        log */

@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "tools/common/metrics.h"
+#include "tools/common/privileges.h"
 #include "tools/live-transmit/link.h"
 #include "tools/live-transmit/out.h"
 #include "tools/live-transmit/release.h"
@@ -54,6 +55,8 @@ struct job {
     FILE *stats;
     bool stats_begun;
     struct metrics *metrics;
+    struct privileges_dropped rights;
+    bool rights_reported;
     struct pollfd *fds;
     sigset_t during_wait;
     uint8_t buffer[65536];

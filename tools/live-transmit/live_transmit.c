@@ -102,6 +102,16 @@ static void reread_callers(struct job *j) {
     }
 }
 
+/* With the first connection: of a stream that never came about, the error is
+ * all that counts. */
+static void report_rights(struct job *j) {
+    if (!j->rights_reported && !j->o->quiet &&
+        (j->from || j->viewers.count > 0)) {
+        rights_report(&j->rights);
+        j->rights_reported = true;
+    }
+}
+
 static void run(struct job *j) {
     bool readable = false;
     while (j->status < 0 && !is_stopped(j)) {
@@ -125,6 +135,7 @@ static void run(struct job *j) {
             job_end(j, TOOL_OK);
         }
         watch_callers(j, &when);
+        report_rights(j);
         if (readable) {
             input_watch(j);
         }
@@ -190,7 +201,7 @@ static int run_job(struct job *j) {
     const struct transmit_options *o = j->o;
     int rc = report_open(j);
     if (rc == TOOL_OK) {
-        rights_drop(o);
+        j->rights = rights_drop(o);
     }
     if (rc == TOOL_OK && !target_open(j)) {
         rc = tool_fail(TOOL, "out of memory");

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/common/privileges.h"
-
-#define PATHS 6u
+#define PATHS 8u
 
 struct rights {
     struct privileges_path path[PATHS];
@@ -40,12 +38,20 @@ static bool has_name(const struct endpoint *e) {
            inet_pton(AF_INET6, e->at.host, address) != 1;
 }
 
-void rights_drop(const struct transmit_options *o) {
+/* The file of callers is read again, and may have been replaced by then. */
+static void rights_add_callers(struct rights *r, const struct endpoint *e) {
+    if (e->callers[0] != '\0') {
+        r->path[r->count].path =
+            privileges_folder_of(e->callers, r->text[r->count], PATH_MAX);
+        r->path[r->count++].write = false;
+    }
+}
+
+struct privileges_dropped rights_drop(const struct transmit_options *o) {
     struct rights r = {.count = 0};
     struct privileges keep = {.paths = r.path,
-                              .names = has_name(&o->in) || has_name(&o->out)};
-    struct privileges_dropped d;
-    char text[PRIVILEGES_TEXT];
+                              .names = has_name(&o->in) || has_name(&o->out),
+                              .tcp = o->metrics != NULL};
 
     rights_add(&r, o->in.kind == ENDPOINT_FILE ? o->in.path : NULL, false);
     rights_add(&r, o->out.kind == ENDPOINT_FILE ? o->out.path : NULL, true);
@@ -53,12 +59,15 @@ void rights_drop(const struct transmit_options *o) {
     rights_add(&r, o->frames, true);
     rights_add(&r, o->qlog, true);
     rights_add(&r, o->port_file, true);
+    rights_add_callers(&r, &o->in);
+    rights_add_callers(&r, &o->out);
     keep.count = r.count;
-    d = privileges_drop(&keep);
-    if (!o->quiet) {
-        (void)fprintf(stderr,
-                      "tltcp-live-transmit: keeps what it was given: "
-                      "%s\n",
-                      privileges_describe(&d, text));
-    }
+    return privileges_drop(&keep);
+}
+
+void rights_report(const struct privileges_dropped *d) {
+    char text[PRIVILEGES_TEXT];
+
+    (void)fprintf(stderr, "tltcp-live-transmit: keeps what it was given: %s\n",
+                  privileges_describe(d, text));
 }

@@ -7,8 +7,9 @@
 #include "tests/support/cmocka.h"
 
 #define REQUEST_FIRST 0x21
-#define OTHER_NODES ((uint64_t)1 << 57) /* seed of worlds with other secrets \
-                                         */
+#define OTHER_NODES                                          \
+    ((uint64_t)1 << 57) /* seed of worlds with other secrets \
+                         */
 
 static const uint8_t key[] = "the key of both of them";
 static const uint8_t other[] = "the key of somebody else";

@@ -58,7 +58,7 @@ static int open_in(const char *folder, const char *name, int flags) {
 static struct privileges_dropped keep(const char *path, bool write,
                                       bool names) {
     const struct privileges_path p = {path, write};
-    const struct privileges all = {&p, 1, names};
+    const struct privileges all = {&p, 1, names, false};
 
     return privileges_drop(&all);
 }
