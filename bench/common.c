@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What the benchmark programs share. */
 #include "bench/common.h"
 
 #include <getopt.h>

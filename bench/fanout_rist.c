@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* One stream to many viewers by librist. */
 #include <librist/librist.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* One stream to many viewers by SRT. */
 #include <arpa/inet.h>
 #include <srt/srt.h>
 

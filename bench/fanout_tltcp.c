@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* One stream to many viewers by TLTCP. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Stream formats from caps. */
 #include "gst-plugins/gsttltcpcaps.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* From sections to buffers. */
 #include "gst-plugins/gsttltcpdeframer.h"
 
 #include <stdlib.h>

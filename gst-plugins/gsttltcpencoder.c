@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Sets the bit rates of encoders to the target of the connection. */
 #include "gst-plugins/gsttltcpencoder.h"
 
 #include "gst-plugins/gsttltcpqos.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The types of the properties that are enumerations. */
 #include "gst-plugins/gsttltcpenums.h"
 
 #define DEFINE_ENUM(func, name, ...)                                        \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Errors, warnings and messages about connections. */
 #include "gst-plugins/gsttltcperror.h"
 
 #include <string.h>

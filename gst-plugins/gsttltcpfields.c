@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Properties that are plain fields of a structure. */
 #include "gst-plugins/gsttltcpfields.h"
 
 static const GstTltcpField *fields_find(const GstTltcpField *table,

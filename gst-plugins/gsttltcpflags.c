@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Flags of a buffer as flags of a section, and back. */
 #include "gst-plugins/gsttltcpflags.h"
 
 #include "internal/media/codec/framing.h"

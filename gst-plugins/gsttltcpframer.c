@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* From buffers to sections with class and deadline. */
 #include "gst-plugins/gsttltcpframer.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What applications say of a buffer, in a custom meta. */
 #include "gst-plugins/gsttltcpmeta.h"
 
 #include <tltcp/types.h>

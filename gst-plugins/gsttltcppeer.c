@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* One connection of a sink. */
 #include "gst-plugins/gsttltcppeer.h"
 
 #include "gst-plugins/gsttltcppending.h"

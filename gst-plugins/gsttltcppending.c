@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Signals and messages of the sender's thread, queued. */
 #include "gst-plugins/gsttltcppending.h"
 
 GstTltcpPending *gst_tltcp_pending_add(GstTltcpSender *s,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Registers the elements. */
 #include <gst/gst.h>
 
 #include "gst-plugins/gsttltcpsink.h"

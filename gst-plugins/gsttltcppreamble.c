@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What a connection gets of a stream before its first frame. */
 #include "gst-plugins/gsttltcppreamble.h"
 
 static void preamble_free(gpointer user) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Makes encoders skip pictures that would come too late. */
 #include "gst-plugins/gsttltcpqos.h"
 
 /* Weight of a new picture in the average size: 1 / 16. */

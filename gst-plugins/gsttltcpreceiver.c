@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The connection of a source. */
 #include "gst-plugins/gsttltcpreceiver.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The properties passphrase, passphrase-file and key-file. */
 #include "gst-plugins/gsttltcpsecrets.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The connections of a sink and the thread that serves them. */
 #include "gst-plugins/gsttltcpsenderimpl.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The properties that both elements have. */
 #include "gst-plugins/gsttltcpsettings.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Signals about callers. */
 #include "gst-plugins/gsttltcpsignals.h"
 
 /* One handler that says no is enough. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The properties of tltcpsink. */
 #include "gst-plugins/gsttltcpsinkimpl.h"
 #include "gst-plugins/gsttltcpstats.h"
 

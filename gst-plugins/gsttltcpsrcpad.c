@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A pad of the source for a stream beside the first. */
 #include "gst-plugins/gsttltcpsrcpad.h"
 
 /* Limit of the queue when downstream blocks. */

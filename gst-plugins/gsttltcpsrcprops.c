@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The properties of tltcpsrc. */
 #include "gst-plugins/gsttltcpsrcimpl.h"
 #include "gst-plugins/gsttltcpstats.h"
 

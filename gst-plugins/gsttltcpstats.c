@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Statistics under the names of the elements. */
 #include "gst-plugins/gsttltcpstats.h"
 
 #include <stddef.h>

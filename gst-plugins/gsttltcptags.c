@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Tags of a stream as text. */
 #include "gst-plugins/gsttltcptags.h"
 
 #include <string.h>

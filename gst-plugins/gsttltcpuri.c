@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Parses URIs. */
 #include "gst-plugins/gsttltcpuri.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Bulk flows of chosen controllers over one bottleneck, in virtual time. */
 #include "sim/bulk.h"
 
 #include <stdlib.h>

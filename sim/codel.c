@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* CoDel: active queue management by the time that packets wait (RFC 8289). */
 #include "sim/codel.h"
 
 #include <math.h>

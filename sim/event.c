@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Virtual time: timers, and a loop that jumps from one to the next. */
 #include "sim/event.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Arithmetic in scenarios: "25 * bw", "min(3, n / 2)". */
 #include "sim/expr.h"
 
 #include <ctype.h>

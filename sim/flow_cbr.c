@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Flows of constant bit rate. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Fair queueing (RFC 8290, 4.1 and 4.2). */
 #include "sim/fq.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Things ordered by time. */
 #include "sim/heap.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The way through a constellation like Iridium's. */
 #include "sim/iridium.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* One direction of a link: packets and time in, packets and time out. */
 #include "sim/link.h"
 #include "sim/queue.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Defaults of a link, and checks. */
 #include <math.h>
 #include <stdio.h>
 

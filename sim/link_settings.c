@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What a link is like, as text: "rate=2mbit,delay=20ms". */
 #include "sim/link_settings.h"
 
 #include <stdio.h>

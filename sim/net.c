@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Nodes joined by links, in virtual time. */
 #include "sim/net.h"
 
 #include <stdlib.h>

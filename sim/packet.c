@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What links carry. */
 #include "sim/packet.h"
 
 #include <stdlib.h>

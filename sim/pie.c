@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* PIE (RFC 8033). */
 #include "sim/pie.h"
 
 #define MAX_BURST UINT64_C(150000000) /* ns */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What waits in front of a link. */
 #include "sim/queue.h"
 
 #define FULL_PACKET 1500

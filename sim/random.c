@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The random numbers of the simulator. */
 #include "sim/random.h"
 
 void sim_random_init(struct sim_random *r, uint64_t seed) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Applications that read: at once, slowly, in small pieces, or with pauses. */
 #include "sim/reader.h"
 
 #define PIECES_MAX 16

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Random early detection, as in ns-2. */
 #include "sim/red.h"
 
 #include <math.h>

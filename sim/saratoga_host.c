@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A Saratoga node on a host of the virtual network. */
 #include "sim/saratoga_host.h"
 
 #define BATCH 65535

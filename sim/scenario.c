@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* An experiment as text: who sends what over which links, what is measured. */
 #include "sim/scenario.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The keys of a flow. */
 #include "sim/scenario_flow.h"
 
 #include <stddef.h>

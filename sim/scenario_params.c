@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The parameters of an experiment: declared by "set", used as ${...}. */
 #include "sim/scenario_params.h"
 
 #include <stdio.h>

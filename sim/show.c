@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Runs a scenario and prints what happened, whatever carries its packets. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Applications that write: live frames with deadlines, or bulk. */
 #include "sim/source.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A scenario as a running network. */
 #include "sim/stage.h"
 
 #include <congestion/congestion.h>

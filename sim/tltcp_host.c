@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* TLTCP engines attached to a node of the virtual network. */
 #include "sim/tltcp_host.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Recorded capacity of a link, in the format of mahimahi. */
 #include "sim/trace.h"
 
 #include <inttypes.h>

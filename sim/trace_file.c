@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Recordings in files. */
 #include "sim/trace_file.h"
 
 #include <errno.h>

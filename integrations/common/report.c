@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Events of libtltcp-live as lines of a program's log. */
 #include "integrations/common/report.h"
 
 #include <netdb.h>

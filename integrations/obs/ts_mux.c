@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* H.264 and AAC as an MPEG transport stream. */
 #include "integrations/obs/ts_mux.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* VLC: options, and messages in its log. */
 #include "integrations/common/report.h"
 #include "integrations/vlc/vlc_tltcp.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* VLC: the output. */
 #include "integrations/vlc/vlc_tltcp.h"
 
 #include <stdio.h>

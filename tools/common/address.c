@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* HOST:PORT and [HOST]:PORT as text, and socket addresses as text. */
 #include "tools/common/address.h"
 
 #include <netdb.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Gives up privileges that a server does not need. */
 #include "tools/common/privileges.h"
 
 #include <stdio.h>

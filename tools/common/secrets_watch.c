@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Whom a listener turned away, on standard error. */
 #include "tools/common/secrets_watch.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What lines of progress need to know and to draw. */
 #include "tools/common/terminal.h"
 
 #include <string.h>

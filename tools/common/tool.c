@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What all command-line tools share: exit codes, messages, JSON files. */
 #include "tools/common/tool.h"
 
 #include <errno.h>

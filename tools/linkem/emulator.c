@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Both directions of the link in real time: clock, changes, log, JSON. */
 #include "tools/linkem/emulator.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* linkem's command line. */
 #include "tools/linkem/options.h"
 
 #include <getopt.h>

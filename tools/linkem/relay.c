@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The emulated link as a relay of UDP. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The emulated link as two network interfaces. */
 #include "tools/common/tool.h"
 #include "tools/linkem/face.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Datagrams with their ECN codepoint, in and out of sockets. */
 #include "tools/linkem/udp.h"
 
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Endpoints that are descriptors: files, pipes and UDP. */
 #include "tools/live-transmit/fd.h"
 
 #include <errno.h>

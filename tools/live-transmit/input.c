@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Files, pipes and UDP as input. */
 #include "tools/live-transmit/input.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A stream on its way from the input to the output. */
 #include "tools/live-transmit/job.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Connections of one endpoint, one after the other. */
 #include "tools/live-transmit/link.h"
 
 #include <stdio.h>

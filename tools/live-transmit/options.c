@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp-live-transmit's command line: two endpoints and how to go on. */
 #include "tools/live-transmit/options.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Output of tltcp-live-transmit that is not TLTCP. */
 #include "tools/live-transmit/out.h"
 
 #include <string.h>

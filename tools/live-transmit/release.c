@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Holds bytes back until it is time to write them. */
 #include "tools/live-transmit/release.h"
 
 #include <stdlib.h>

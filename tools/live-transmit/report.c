@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Statistics while it runs and at the end. */
 #include "tools/live-transmit/report.h"
 
 #include <errno.h>

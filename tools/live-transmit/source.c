@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A connection as input. */
 #include "tools/live-transmit/source.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What tltcp-live-transmit counts, as text, JSON and CSV. */
 #include "tools/live-transmit/stats.h"
 
 #include <inttypes.h>

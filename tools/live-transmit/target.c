@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A connection as output. */
 #include "tools/live-transmit/target.h"
 
 #include <errno.h>

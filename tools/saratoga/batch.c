@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Transfers, a few at a time, with a progress line and a report. */
 #include "tools/saratoga/batch.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* After a take: has the peer deleted its copy? */
 #include "tools/saratoga/confirm.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The verbs get and take. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>

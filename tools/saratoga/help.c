@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What saratoga --help prints. */
 #include "tools/saratoga/help.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What a mirror has fetched into a folder. */
 #include "tools/saratoga/ledger.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The verbs ls and peers. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The verb mirror. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A node as the command line describes it. */
 #include "tools/saratoga/node.h"
 
 #include <stdio.h>

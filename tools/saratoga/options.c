@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The command line of saratoga. */
 #include "tools/saratoga/options.h"
 
 #include <getopt.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What is told of transfers: JSON, lines for people, logs. */
 #include "tools/saratoga/report.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The program saratoga. */
 #include <signal.h>
 
 #include "tools/common/tool.h"

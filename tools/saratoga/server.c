@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The verb serve. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* NAME=VALUE for what few need to set: timers and sizes of transfers. */
 #include "tools/saratoga/settings.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The verbs put, give and rm. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

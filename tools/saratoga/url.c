@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* saratoga://HOST[:PORT]/PATH taken apart. */
 #include "tools/saratoga/url.h"
 
 #include <ctype.h>

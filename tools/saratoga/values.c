@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Values of options that are words. */
 #include "tools/saratoga/values.h"
 
 #include <string.h>

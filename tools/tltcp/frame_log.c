@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The fate of every frame that was sent, as CSV. */
 #include "tools/tltcp/frame_log.h"
 
 #include <inttypes.h>

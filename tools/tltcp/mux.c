@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Frames into any container that libavformat writes. */
 #include "tools/tltcp/mux.h"
 
 #include <errno.h>

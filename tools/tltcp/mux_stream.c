@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* One stream of a file that is being written. */
 #include "tools/tltcp/mux_stream.h"
 
 #include <libavcodec/avcodec.h>

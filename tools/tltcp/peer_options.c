@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Connection options of all tools. */
 #include "tools/tltcp/peer_options.h"
 
 #include <stdio.h>

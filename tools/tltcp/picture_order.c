@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Display times for raw H.264 and H.265. */
 #include "tools/tltcp/picture_order.h"
 
 bool picture_order_init(struct picture_order *o, const AVCodecParameters *par,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A progress line on the terminal. */
 #include "tools/tltcp/progress.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Sections of one caller: counted, and written to a file. */
 #include "tools/tltcp/reception.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp-recv's command line. */
 #include "tools/tltcp/recv_options.h"
 
 #include <getopt.h>

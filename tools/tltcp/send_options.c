@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp-send's command line. */
 #include "tools/tltcp/send_options.h"
 
 #include <getopt.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A source's frames into a connection, at their times. */
 #include "tools/tltcp/sender.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Frames out of any file that libavformat opens, classified. */
 #include "tools/tltcp/source.h"
 
 #include <libavcodec/avcodec.h>
