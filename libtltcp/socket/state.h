@@ -171,20 +171,26 @@ struct tltcp_socket {
     tltcp_socket *next_scheduled; /* or waiting */
     tltcp_socket *next_caller;    /* accept queue */
 
-    bool scheduled;    /* or waiting */
-    bool owned;        /* an application has it */
-    bool release;      /* the application gave it back */
-    bool gone;         /* the I/O thread is done with it */
-    bool unaccepted;   /* counted in tltcp__listening::unaccepted */
-    bool queued;       /* in the accept queue */
-    bool connected;    /* the handshake is done */
-    bool closed;       /* the engine said so; see `error` */
-    bool over;         /* nothing more will be sent */
-    bool finished;     /* after tltcp_shutdown() */
-    bool end_reported; /* recvmsg gave the end or the failure */
+    /* Its life. */
+    bool connected; /* the handshake is done */
+    bool finished;  /* after tltcp_shutdown() */
+    bool closed;    /* the engine said so; see `error` */
+    bool over;      /* nothing more will be sent */
+    bool owned;     /* an application has it */
+    bool release;   /* the application gave it back */
+    bool gone;      /* the I/O thread is done with it */
+
+    /* Before tltcp_accept(). */
+    bool unaccepted; /* counted in tltcp__listening::unaccepted */
+    bool queued;     /* in the accept queue */
+
+    /* What the application has been given, and is owed. */
     bool gap;          /* recvmsg owes TLTCP_ERR_GAP */
+    bool end_reported; /* recvmsg gave the end or the failure */
     bool end_taken;    /* TLTCP_EVENT_CLOSED was taken */
 
+    /* Its turns on the I/O thread. */
+    bool scheduled;    /* or waiting */
     uint32_t window;   /* that of its last turn */
     uint32_t timer;    /* slot in the heap of timers */
     tltcp_time armed;  /* its key */
