@@ -20,7 +20,7 @@
  * tltcp__sections_next(), when bytes would enter a packet, and
  * tltcp__sections_expire(), the lifetime timer.
  *
- * Invariants, the first of which is asserted:
+ * Invariants.  The first is asserted; tests/fuzz/fuzz_sections.c checks all:
  *  (1) update <= una <= nxt <= end; update is where the first LIVE section
  *      begins, or end.  Beyond nxt only bytes of sections ahead have left.
  *  (2) no byte of an EXPIRED section is in lost[].

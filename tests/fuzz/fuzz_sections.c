@@ -273,6 +273,21 @@ static void skips(struct model *m) {
     }
 }
 
+/* Invariants (2) and (3) of sections.h. */
+static void check_lost(const tltcp__sections *s, const cmn__ranges *lost) {
+    cmn__range r;
+    cmn__range acked;
+    for (uint64_t at = 0; cmn__ranges_next(lost, at, &r); at = r.end) {
+        FUZZ_CHECK(!cmn__ranges_next(&s->acked, r.start, &acked) ||
+                   acked.start >= r.end);
+        for (uint64_t x = r.start; x < r.end;) {
+            uint64_t section = tltcp__sections_find(s, x);
+            FUZZ_CHECK(tltcp__sections_is_live(s, section));
+            x = tltcp__sections_rec(s, section)->end;
+        }
+    }
+}
+
 static void check_state(const struct model *m) {
     const tltcp__sections *s = &m->sec;
     uint32_t live = 0;
@@ -284,6 +299,9 @@ static void check_state(const struct model *m) {
     FUZZ_CHECK(s->update_section == live);
     FUZZ_CHECK(tltcp__sections_settled(s) == (live == m->n));
     FUZZ_CHECK(s->end - s->una <= LIMIT);
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        check_lost(s, &s->lost[i]);
+    }
 }
 
 static void check_fates(const struct model *m, bool abandoned) {
