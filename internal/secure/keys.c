@@ -8,6 +8,8 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 
+#include "internal/secure/gcm.h"
+
 /* scrypt: 32 MiB and some tens of milliseconds per guess (RFC 7914). */
 #define SCRYPT_N 32768
 #define SCRYPT_R 8
@@ -76,6 +78,9 @@ const char *sec__keys_check(const sec__key_source *from) {
     }
     if (!are_passphrases(from)) {
         return "a passphrase has 8 to 512 bytes";
+    }
+    if (sec__keys_any(from)) {
+        (void)sec__gcm_available(); /* takes time, better now than later */
     }
     return sec__keys_any(from) && is_something_missing()
                ? "a passphrase or key needs AES-256-GCM, ChaCha20-Poly1305, "

@@ -12,7 +12,6 @@
 /* AES-GCM loses confidentiality from about 2^23 full packets on (RFC 9001,
  * 6.6); half of that leaves time for the peer to follow. */
 #define SEALED_MAX (UINT64_C(1) << 22)
-#define NO_NUMBER UINT64_MAX
 
 static bool next_key(uint8_t *key) {
     static const uint8_t label[] = "tltcp next key";
@@ -25,21 +24,12 @@ static bool next_key(uint8_t *key) {
     return ok;
 }
 
-static sec__cipher *new_rx(uint8_t suite, const uint8_t *key) {
-    sec__cipher *c = sec__aead_new(suite, key, false);
-    if (c != NULL && suite == SEC__AES_GCM && !sec__record_begin(c, 0)) {
-        sec__cipher_free(c);
-        c = NULL;
-    }
-    return c;
-}
-
 /* NULL without memory: then it can be tried again. */
-static sec__cipher *next_rx(sec__seal *s) {
-    sec__cipher *c;
+static sec__packet_key *next_rx(sec__seal *s) {
+    sec__packet_key *c;
     uint8_t key[SEC__KEY_LEN];
     memcpy(key, s->rx_key, sizeof(key));
-    c = next_key(key) ? new_rx(s->suite, key) : NULL;
+    c = next_key(key) ? sec__packet_key_new(s->suite, key, false) : NULL;
     if (c != NULL) {
         memcpy(s->rx_key, key, sizeof(key));
     }
@@ -55,14 +45,13 @@ sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
         return NULL;
     }
     s->suite = suite;
-    s->tx_next = NO_NUMBER;
     s->limit = limit > 0 && limit < SEALED_MAX ? limit : SEALED_MAX;
     memcpy(s->tx_key, tx_key, SEC__KEY_LEN);
     memcpy(s->rx_key, rx_key, SEC__KEY_LEN);
     s->room = room > 0 ? cmn__alloc(mem, SEC__RECORD_LEAD + room) : NULL;
     s->plain = s->room != NULL ? s->room + SEC__RECORD_LEAD : NULL;
-    s->tx = sec__aead_new(suite, tx_key, true);
-    s->rx = new_rx(suite, rx_key);
+    s->tx = sec__packet_key_new(suite, tx_key, true);
+    s->rx = sec__packet_key_new(suite, rx_key, false);
     s->rx_next = next_rx(s);
     if ((room > 0 && s->plain == NULL) || s->tx == NULL || s->rx == NULL ||
         s->rx_next == NULL) {
@@ -76,10 +65,10 @@ void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
     if (s == NULL) {
         return;
     }
-    sec__cipher_free(s->tx);
-    sec__cipher_free(s->rx);
-    sec__cipher_free(s->rx_old);
-    sec__cipher_free(s->rx_next);
+    sec__packet_key_free(s->tx);
+    sec__packet_key_free(s->rx);
+    sec__packet_key_free(s->rx_old);
+    sec__packet_key_free(s->rx_next);
     cmn__free(mem, s->room);
     OPENSSL_cleanse(s, sizeof(*s));
     cmn__free(mem, s);
@@ -88,19 +77,6 @@ void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
 size_t sec__seal_packet(const sec__seal *s, size_t cap) {
     size_t more = SEC__SHORT_LEN + SEC__TAG_LEN;
     return s->suite == SEC__AES_GCM ? more + sec__record_text(cap - more) : cap;
-}
-
-static bool is_record(const sec__seal *s, const uint8_t *header,
-                      size_t header_len) {
-    return s->suite == SEC__AES_GCM && header_len == SEC__RECORD_AD_LEN &&
-           sec__record_fits(header);
-}
-
-static bool close_record(sec__seal *s, uint64_t pn, const uint8_t *header,
-                         uint8_t *text, size_t len) {
-    bool ready = pn == s->tx_next || sec__record_begin(s->tx, pn);
-    s->tx_next = pn + 1;
-    return ready && sec__record_seal(s->tx, pn, header, text, len);
 }
 
 /* Whether one more packet may be sealed with these keys. */
@@ -112,20 +88,10 @@ static bool count_one(sec__seal *s, uint64_t pn) {
     return ++s->sealed < 2 * SEALED_MAX;
 }
 
-static bool close_text(sec__seal *s, uint64_t pn, const uint8_t *header,
-                       size_t header_len, uint8_t *text, size_t len) {
-    uint8_t nonce[SEC__NONCE_LEN];
-    if (header + header_len == text && is_record(s, header, header_len)) {
-        return close_record(s, pn, header, text, len);
-    }
-    s->tx_next = NO_NUMBER;
-    sec__aead_nonce(s->suite, pn, nonce);
-    return sec__aead_seal(s->tx, nonce, header, header_len, text, len, text);
-}
-
 bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
                      size_t header_len, uint8_t *text, size_t len) {
-    return count_one(s, pn) && close_text(s, pn, header, header_len, text, len);
+    return count_one(s, pn) &&
+           sec__packet_key_seal(s->tx, pn, header, header_len, text, len);
 }
 
 bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len) {
@@ -144,8 +110,8 @@ bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len) {
 bool sec__seal_flush(sec__seal *s) {
     for (unsigned i = 0; i < s->waits; i++) {
         const sec__unsealed *u = &s->waiting[i];
-        if (!close_text(s, u->pn, u->packet, SEC__SHORT_LEN,
-                        u->packet + SEC__SHORT_LEN, u->len)) {
+        if (!sec__packet_key_seal(s->tx, u->pn, u->packet, SEC__SHORT_LEN,
+                                  u->packet + SEC__SHORT_LEN, u->len)) {
             s->failed = true;
         }
     }
@@ -154,17 +120,16 @@ bool sec__seal_flush(sec__seal *s) {
 }
 
 static void renew_tx(sec__seal *s) {
-    sec__cipher *fresh;
+    sec__packet_key *fresh;
     uint8_t key[SEC__KEY_LEN];
     (void)sec__seal_flush(s); /* with the keys that their headers name */
     memcpy(key, s->tx_key, sizeof(key));
-    fresh = next_key(key) ? sec__aead_new(s->suite, key, true) : NULL;
+    fresh = next_key(key) ? sec__packet_key_new(s->suite, key, true) : NULL;
     if (fresh != NULL) { /* without memory: later */
-        sec__cipher_free(s->tx);
+        sec__packet_key_free(s->tx);
         s->tx = fresh;
         memcpy(s->tx_key, key, sizeof(key));
         s->tx_phase++;
-        s->tx_next = NO_NUMBER;
         s->sealed = 0;
         s->confirmed = false;
     }
@@ -196,7 +161,7 @@ void sec__seal_renew(sec__seal *s) {
 
 /* The peer has new keys: so shall we. */
 static void go_on(sec__seal *s, uint64_t pn) {
-    sec__cipher_free(s->rx_old);
+    sec__packet_key_free(s->rx_old);
     s->rx_old = s->rx;
     s->rx = s->rx_next;
     s->rx_next = next_rx(s);
@@ -204,28 +169,18 @@ static void go_on(sec__seal *s, uint64_t pn) {
     s->rx_from = pn;
 }
 
-static bool open_text(const sec__seal *s, sec__cipher *c, uint64_t pn,
-                      const uint8_t *header, size_t header_len,
-                      const uint8_t *text, size_t len, uint8_t *plain) {
-    uint8_t nonce[SEC__NONCE_LEN];
-    if (plain == s->plain && is_record(s, header, header_len)) {
-        return sec__record_open(c, pn, header, text, len, plain);
-    }
-    sec__aead_nonce(s->suite, pn, nonce);
-    return sec__aead_open(c, nonce, header, header_len, text, len, plain);
-}
-
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
                     const uint8_t *text, size_t len, uint8_t *plain) {
     bool present = phase == (s->rx_phase & 1);
-    sec__cipher *c;
+    sec__packet_key *c;
     if (s->rx_next == NULL) {
         s->rx_next = next_rx(s);
     }
     c = present ? s->rx : pn < s->rx_from ? s->rx_old : s->rx_next;
     if (c == NULL || len < SEC__TAG_LEN ||
-        !open_text(s, c, pn, header, header_len, text, len, plain)) {
+        !sec__packet_key_open(c, pn, header, header_len, text, len, plain,
+                              plain == s->plain)) {
         return false;
     }
     if (!present && c == s->rx_next) {

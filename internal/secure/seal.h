@@ -3,7 +3,7 @@
 #define SECURE_SEAL_H
 
 #include "internal/common/mem.h"
-#include "internal/secure/aead.h"
+#include "internal/secure/packet_key.h"
 
 /* Seals SHORT packets: AEAD with the header as associated data, the packet
  * number as nonce, and keys that are replaced before the cipher's limits.
@@ -27,17 +27,16 @@ typedef struct sec__unsealed {
 } sec__unsealed;
 
 typedef struct sec__seal {
-    sec__cipher *tx;
-    sec__cipher *rx;
-    sec__cipher *rx_old;  /* for what was overtaken; or NULL */
-    sec__cipher *rx_next; /* NULL: there was no memory for it */
-    uint8_t *room;        /* `plain` with what goes before it, or NULL */
-    uint8_t *plain;       /* room for a packet that is opened, or NULL */
+    sec__packet_key *tx;
+    sec__packet_key *rx;
+    sec__packet_key *rx_old;  /* for what was overtaken; or NULL */
+    sec__packet_key *rx_next; /* NULL: there was no memory for it */
+    uint8_t *room;            /* `plain` with what goes before it, or NULL */
+    uint8_t *plain;           /* room for a packet that is opened, or NULL */
     uint8_t tx_key[SEC__KEY_LEN];
     uint8_t rx_key[SEC__KEY_LEN]; /* of rx_next, else of rx */
     uint64_t rx_from;             /* lowest number seen with rx */
     uint64_t tx_from;             /* lowest number sealed with tx */
-    uint64_t tx_next;             /* whose nonce tx has ready */
     uint64_t sealed;              /* packets sealed with tx */
     uint64_t limit;               /* after so many new keys are due */
     sec__unsealed waiting[SEC__SEAL_BATCH];

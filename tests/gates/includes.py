@@ -18,15 +18,17 @@ RESERVED = {
     re.compile(r"uv\.h$"): re.compile(
         r"internal/net/|libtltcp/socket/|libsaratoga/node/|examples/"),
     re.compile(r"openssl/"): re.compile(
-        r"internal/secure/(aead|cipher|hello|keys|mac|noise|record|seal|secret|"
-        r"tokens)\.c$|"
+        r"internal/secure/(aead|cipher|gcm|hello|keys|mac|noise|packet_key|"
+        r"record|seal|secret|tokens)\.c$|"
         r"libsaratoga/engine/digest\.c$"),
+    re.compile(r"intel-ipsec-mb\.h$"): re.compile(r"internal/secure/gcm\.c$"),
     re.compile(r"isa-l/"): re.compile(r"libtltcp/engine/fec\.c$"),
     # Instructions of a processor, chosen at run time.
     re.compile(r"\w+intrin\.h$|arm_acle\.h$"): re.compile(r"internal/common/"),
-    # The table of controllers that a program adds.
+    # The table of controllers that a program adds, and the functions that were
+    # found for the processor.
     re.compile(r"stdatomic\.h$"): re.compile(
-        r"libcongestion/register\.c$|"
+        r"libcongestion/register\.c$|internal/secure/gcm\.c$|"
         r"(libtltcp/socket|libtltcp/live|libsaratoga/node|gst-plugins|tools|bench)/"),
 }
 # Headers of the tree that only some files may see.

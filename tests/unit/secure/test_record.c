@@ -248,8 +248,8 @@ TEST(what_cannot_be_sealed_is_told) {
     sec__seal *s = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
     struct packet p = packet_of(1);
     assert_true(sec__seal_put(s, 1, p.header, TEXT));
-    sec__cipher_free(s->tx);
-    s->tx = sec__aead_new(SEC__AES_GCM, key, false); /* which seals nothing */
+    sec__packet_key_free(s->tx);
+    s->tx = sec__packet_key_new(SEC__AES_GCM, key, false); /* seals nothing */
     assert_false(sec__seal_flush(s));
     assert_false(sec__seal_flush(s)); /* nor is it forgotten */
     sec__seal_free(s, &mem);
