@@ -80,6 +80,12 @@ static void take(struct bench *b, const uint8_t *dgram, size_t len) {
     if (verdict == TLTCP_CALLER) {
         b->server.conn = d.conn;
         engine_check(tltcp_conn_accept(d.conn, b->now), "accept");
+    } else if (verdict == TLTCP_REPLY) { /* the listener's offer */
+        const tltcp_pktinfo back = {.path = SERVER};
+
+        engine_check(tltcp_conn_recv(b->client.conn, &back, d.reply,
+                                     d.reply_len, b->now),
+                     "reply");
     }
 }
 

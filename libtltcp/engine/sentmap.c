@@ -109,7 +109,8 @@ void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep) {
     while (m->packets.head < m->packets.tail) {
         const tltcp__sent *s = cmn__ring_at(&m->packets, m->packets.head);
         if (s->state == TLTCP__PACKET_FLYING ||
-            (s->state == TLTCP__PACKET_LOST && s->at >= keep)) {
+            (s->state == TLTCP__PACKET_LOST && s->at >= keep &&
+             cmn__ring_len(&m->packets) <= m->max / 2)) {
             break;
         }
         m->chunks.head = s->chunk + s->chunks;

@@ -107,8 +107,8 @@ tltcp__sent *tltcp__sentmap_oldest(tltcp__sentmap *m, uint64_t *pn);
 /* The same without remembering how far it looked; NULL also when many packets
  * that want no acknowledgement left before it. */
 const tltcp__sent *tltcp__sentmap_first_in_flight(const tltcp__sentmap *m);
-/* Forgets settled packets from the old end; lost ones when sent before `keep`.
- */
+/* Forgets settled packets from the old end; lost ones when sent before `keep`,
+ * or when half of the records are in use. */
 void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep);
 
 #endif /* LIBTLTCP_SENTMAP_H */

@@ -102,6 +102,21 @@ TEST(lost_packets_are_remembered_for_a_while) {
     assert_int_equal(cmn__ring_len(&w->map.chunks), 0);
 }
 
+/* Millions a second fill the records before a lost one is old. */
+TEST(a_lost_packet_does_not_keep_all_that_follow) {
+    struct world *w = *state;
+    tltcp__sent *s;
+    w->map.max = 100;
+    (void)send(w, 1000, 1, true, 1000);
+    tltcp__sentmap_on_lost(&w->map, tltcp__sentmap_get(&w->map, 100));
+    for (int i = 0; i < 1000; i++) {
+        s = tltcp__sentmap_get(&w->map, send(w, 1000, 1, true, 1001));
+        tltcp__sentmap_on_acked(&w->map, s);
+        tltcp__sentmap_trim(&w->map, 0);
+        assert_false(tltcp__sentmap_is_full(&w->map));
+    }
+}
+
 TEST(packets_that_want_no_ack_leave_nothing_behind) {
     struct world *w = *state;
     uint64_t calls;
@@ -154,6 +169,7 @@ int main(void) {
         T(the_oldest_in_flight_is_found_past_settled_ones),
         T(a_late_ack_of_a_lost_packet_counts_once),
         T(lost_packets_are_remembered_for_a_while),
+        T(a_lost_packet_does_not_keep_all_that_follow),
         T(packets_that_want_no_ack_leave_nothing_behind),
         T(a_steady_window_asks_for_no_memory),
         T(without_memory_nothing_is_opened),
