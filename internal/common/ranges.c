@@ -44,6 +44,12 @@ void cmn__ranges_clear(cmn__ranges *r) {
     r->total = 0;
 }
 
+void cmn__ranges_trim(cmn__ranges *r) {
+    if (r->count == 0) {
+        cmn__ranges_free(r);
+    }
+}
+
 /* Whether what stands at x or above begins with the last range, or is nothing:
  * sets grow at their end. */
 static bool find_last(const cmn__ranges *r, uint64_t x, place *p) {

@@ -38,6 +38,8 @@ void cmn__ranges_init(cmn__ranges *r, const cmn__mem *mem, uint32_t max);
 void cmn__ranges_free(cmn__ranges *r);
 /* Forgets all ranges, keeps the memory. */
 void cmn__ranges_clear(cmn__ranges *r);
+/* Gives memory back when empty. */
+void cmn__ranges_trim(cmn__ranges *r);
 
 /* Adds [start, end) and stores in *added, unless NULL, how many numbers are
  * new. On CMN__RANGES_NOMEM or CMN__RANGES_FULL the set is unchanged. */

@@ -44,21 +44,38 @@ sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
     if (s == NULL) {
         return NULL;
     }
+    s->mem = mem;
     s->suite = suite;
+    s->room_len = room;
     s->limit = limit > 0 && limit < SEALED_MAX ? limit : SEALED_MAX;
     memcpy(s->tx_key, tx_key, SEC__KEY_LEN);
     memcpy(s->rx_key, rx_key, SEC__KEY_LEN);
-    s->room = room > 0 ? cmn__alloc(mem, SEC__RECORD_LEAD + room) : NULL;
-    s->plain = s->room != NULL ? s->room + SEC__RECORD_LEAD : NULL;
     s->tx = sec__packet_key_new(suite, tx_key, true);
     s->rx = sec__packet_key_new(suite, rx_key, false);
-    s->rx_next = next_rx(s);
-    if ((room > 0 && s->plain == NULL) || s->tx == NULL || s->rx == NULL ||
-        s->rx_next == NULL) {
+    if ((room > 0 && sec__seal_plain(s) == NULL) || s->tx == NULL ||
+        s->rx == NULL) {
         sec__seal_free(s, mem);
         return NULL;
     }
     return s;
+}
+
+uint8_t *sec__seal_plain(sec__seal *s) {
+    if (s->room == NULL) {
+        s->room = cmn__alloc(s->mem, SEC__RECORD_LEAD + s->room_len);
+        s->plain = s->room != NULL ? s->room + SEC__RECORD_LEAD : NULL;
+    }
+    return s->plain;
+}
+
+void sec__seal_trim(sec__seal *s) {
+    cmn__free(s->mem, s->room);
+    s->room = NULL;
+    s->plain = NULL;
+    if (s->waits == 0) {
+        cmn__free(s->mem, s->waiting);
+        s->waiting = NULL;
+    }
 }
 
 void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
@@ -70,6 +87,7 @@ void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
     sec__packet_key_free(s->rx_old);
     sec__packet_key_free(s->rx_next);
     cmn__free(mem, s->room);
+    cmn__free(mem, s->waiting);
     OPENSSL_cleanse(s, sizeof(*s));
     cmn__free(mem, s);
 }
@@ -99,6 +117,13 @@ bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len) {
     if (!count_one(s, pn) ||
         (s->waits == SEC__SEAL_BATCH && !sec__seal_flush(s))) {
         return false;
+    }
+    if (s->waiting == NULL) {
+        s->waiting = cmn__alloc(s->mem, SEC__SEAL_BATCH * sizeof(*s->waiting));
+    }
+    if (s->waiting == NULL) { /* without memory: one by one */
+        return sec__packet_key_seal(s->tx, pn, packet, SEC__SHORT_LEN,
+                                    packet + SEC__SHORT_LEN, len);
     }
     u = &s->waiting[s->waits++];
     u->pn = pn;
@@ -164,7 +189,7 @@ static void go_on(sec__seal *s, uint64_t pn) {
     sec__packet_key_free(s->rx_old);
     s->rx_old = s->rx;
     s->rx = s->rx_next;
-    s->rx_next = next_rx(s);
+    s->rx_next = NULL;
     s->rx_phase++;
     s->rx_from = pn;
 }
@@ -174,8 +199,8 @@ bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *text, size_t len, uint8_t *plain) {
     bool present = phase == (s->rx_phase & 1);
     sec__packet_key *c;
-    if (s->rx_next == NULL) {
-        s->rx_next = next_rx(s);
+    if (!present && pn >= s->rx_from && s->rx_next == NULL) {
+        s->rx_next = next_rx(s); /* once, however many are forged */
     }
     c = present ? s->rx : pn < s->rx_from ? s->rx_old : s->rx_next;
     if (c == NULL || len < SEC__TAG_LEN ||

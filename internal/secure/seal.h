@@ -30,17 +30,19 @@ typedef struct sec__seal {
     sec__packet_key *tx;
     sec__packet_key *rx;
     sec__packet_key *rx_old;  /* for what was overtaken; or NULL */
-    sec__packet_key *rx_next; /* NULL: there was no memory for it */
-    uint8_t *room;            /* `plain` with what goes before it, or NULL */
-    uint8_t *plain;           /* room for a packet that is opened, or NULL */
+    sec__packet_key *rx_next; /* NULL: no packet asked for it yet */
+    const cmn__mem *mem;
+    size_t room_len;
+    uint8_t *room;  /* `plain` with what goes before it, or NULL */
+    uint8_t *plain; /* room for a packet that is opened, or NULL */
     uint8_t tx_key[SEC__KEY_LEN];
     uint8_t rx_key[SEC__KEY_LEN]; /* of rx_next, else of rx */
     uint64_t rx_from;             /* lowest number seen with rx */
     uint64_t tx_from;             /* lowest number sealed with tx */
     uint64_t sealed;              /* packets sealed with tx */
     uint64_t limit;               /* after so many new keys are due */
-    sec__unsealed waiting[SEC__SEAL_BATCH];
-    unsigned waits; /* of them */
+    sec__unsealed *waiting;       /* SEC__SEAL_BATCH of them, or NULL */
+    unsigned waits;               /* of them */
     uint32_t tx_phase;
     uint32_t rx_phase;
     uint8_t suite;
@@ -48,11 +50,15 @@ typedef struct sec__seal {
     bool failed;    /* a packet that waited could not be sealed */
 } sec__seal;
 
-/* room: of `plain`; 0: there is none. */
+/* room: of `plain`; 0: there is none.  mem must outlast it. */
 sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
                          const uint8_t *tx_key, const uint8_t *rx_key,
                          size_t room, uint64_t limit);
 void sec__seal_free(sec__seal *s, const cmn__mem *mem);
+/* s->plain, made again if it was given back; NULL without memory. */
+uint8_t *sec__seal_plain(sec__seal *s);
+/* Gives back memory that only packets on their way need. */
+void sec__seal_trim(sec__seal *s);
 
 /* How long a full packet of at most cap bytes is best: where the last bytes
  * would cost out of proportion, it goes without them. */

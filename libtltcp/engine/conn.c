@@ -110,8 +110,7 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
         tltcp_conn_free(c);
         return rv;
     }
-    tltcp_stats_init(&c->stats);
-    c->stats.since = now;
+    c->since = now;
     *conn = c;
     return 0;
 }

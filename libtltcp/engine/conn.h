@@ -177,15 +177,17 @@ struct tltcp_conn {
     struct cong_tfrc_receiver *measure; /* NULL: no reports asked for */
     sec__seal *seal;                    /* secured: of SHORT packets */
     sec__secret secret;
-    tltcp_stats stats;
+    tltcp__counters stats;
+    tltcp_time since; /* it was made */
 
     /* Its state. */
     enum tltcp__conn_state state;
     bool finished;  /* no more writing */
     bool fin_acked; /* the peer knows */
     bool may_probe_mtu;
-    uint16_t want;           /* TLTCP__WANT_* */
-    uint32_t full;           /* bytes of a packet that is full */
+    bool rests;    /* the peer's packets come seldom: memory is given back */
+    uint16_t want; /* TLTCP__WANT_* */
+    uint32_t full; /* bytes of a packet that is full */
     uint32_t first_seq;      /* wire number of the peer's stream offset 0 */
     uint32_t skip_number_in; /* packets until a number is skipped */
     uint64_t luck;           /* what is left of an unpredictable number */

@@ -259,7 +259,7 @@ size_t tltcp_conn_fates(const tltcp_conn *c) {
 int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     static const char *const recovery[] = {"dupack-tahoe", "dupack-reno",
                                            "dupack-newreno"};
-    tltcp_stats s = c->stats;
+    tltcp_stats s;
     const char *name = c->sender.dup == NULL
                            ? "packet"
                            : recovery[c->sender.dup->recovery.kind];
@@ -267,6 +267,9 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     if (size < sizeof(size_t) || size > sizeof(s)) {
         return TLTCP_ERR_INVAL;
     }
+    tltcp_stats_init(&s);
+    tltcp__counters_get(&c->stats, &s);
+    s.since = c->since;
     tltcp__cc_get_stats(&c->sender.cc, &s);
     s.struct_size = size;
     s.bytes_queued = s.bytes_offered - s.bytes_delivered - s.bytes_expired;

@@ -332,7 +332,8 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
         drop(c, DUPLICATE);
         return;
     }
-    if (now - c->heard_at >= SILENCE) {
+    c->rests = now - c->heard_at >= SILENCE;
+    if (c->rests) {
         tltcp__conn_trim(c);
     }
     rv = take_chunks(c, p, &in);
@@ -364,6 +365,9 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
         tltcp__conn_on_other_path(c, info->path, len, now);
     }
     tltcp__conn_check_closing(c, now);
+    if (c->rests) {
+        tltcp__sentmap_give_back(&c->sender.map);
+    }
 }
 
 static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
@@ -537,7 +541,8 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
     sec__packet p;
     uint64_t pn;
     if (len > c->opt.max_datagram ||
-        !sec__packet_parse_sealed(dgram, len, &p) || p.dcid != c->id) {
+        !sec__packet_parse_sealed(dgram, len, &p) || p.dcid != c->id ||
+        sec__seal_plain(c->seal) == NULL) {
         drop(c, INVALID);
         return;
     }
@@ -555,6 +560,9 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
     p.body = c->seal->plain;
     p.body_len -= SEC__TAG_LEN;
     tltcp__conn_take(c, info, &p, len, now);
+    if (c->rests) {
+        sec__seal_trim(c->seal);
+    }
 }
 
 static bool is_short(const uint8_t *dgram, size_t len) {

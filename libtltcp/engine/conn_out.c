@@ -487,5 +487,11 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
         tltcp__conn_terminate(c, TLTCP_ERR_LIMIT);
         return 0;
     }
+    if (c->rests) {
+        tltcp__sentmap_give_back(&c->sender.map);
+        if (c->seal != NULL) {
+            sec__seal_trim(c->seal);
+        }
+    }
     return n;
 }

@@ -15,20 +15,44 @@
 
 void tltcp__fec_sender_init(tltcp__fec_sender *f, const cmn__mem *mem,
                             uint8_t mode) {
-    *f = (tltcp__fec_sender){
-        .data = {.mem = mem}, .tables = {.mem = mem}, .mode = mode};
-    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
-        f->set[i].symbols.mem = mem;
-        f->set[i].section = NONE;
+    *f = (tltcp__fec_sender){.mem = mem, .mode = mode};
+}
+
+static tltcp__fec_maker *maker_of(tltcp__fec_sender *f) {
+    tltcp__fec_maker *m = f->maker;
+    if (m != NULL) {
+        return m;
     }
+    m = cmn__alloc(f->mem, sizeof(*m));
+    if (m == NULL) {
+        return NULL;
+    }
+    m->data.mem = f->mem;
+    m->tables.mem = f->mem;
+    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
+        m->set[i].symbols.mem = f->mem;
+        m->set[i].section = NONE;
+    }
+    f->maker = m;
+    return m;
+}
+
+void tltcp__fec_sender_trim(tltcp__fec_sender *f) {
+    tltcp__fec_maker *m = f->maker;
+    if (m == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
+        tltcp__fec_room_free(&m->set[i].symbols);
+    }
+    tltcp__fec_room_free(&m->data);
+    tltcp__fec_room_free(&m->tables);
+    cmn__free(f->mem, m);
+    f->maker = NULL;
 }
 
 void tltcp__fec_sender_free(tltcp__fec_sender *f) {
-    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
-        tltcp__fec_room_free(&f->set[i].symbols);
-    }
-    tltcp__fec_room_free(&f->data);
-    tltcp__fec_room_free(&f->tables);
+    tltcp__fec_sender_trim(f);
 }
 
 void tltcp__fec_sender_on_packet(tltcp__fec_sender *f, bool lost) {
@@ -124,11 +148,11 @@ static unsigned symbols_in(const tltcp__fec_set *t, unsigned block) {
 }
 
 /* Rounding may leave the last block empty. */
-static bool make_symbols(tltcp__fec_sender *f, tltcp__fec_set *t,
+static bool make_symbols(tltcp__fec_maker *m, tltcp__fec_set *t,
                          const cmn__bytes *buf) {
     size_t of_block = t->repairs * t->size;
     uint8_t *symbols = tltcp__fec_reserve(&t->symbols, t->blocks * of_block);
-    uint8_t *data = tltcp__fec_reserve(&f->data, t->width * t->size);
+    uint8_t *data = tltcp__fec_reserve(&m->data, t->width * t->size);
     bool made = symbols != NULL && data != NULL;
     for (unsigned b = 0; made && b < t->blocks; b++) {
         uint64_t at = block_start(t, b);
@@ -136,7 +160,7 @@ static bool make_symbols(tltcp__fec_sender *f, tltcp__fec_set *t,
         unsigned k = symbols_in(t, b);
         cmn__bytes_get(buf, at, data, len);
         memset(data + len, 0, k * t->size - len);
-        made = k == 0 || tltcp__fec_encode(&f->tables, data, k, t->size,
+        made = k == 0 || tltcp__fec_encode(&m->tables, data, k, t->size,
                                            symbols + b * of_block, t->repairs);
     }
     return made;
@@ -144,9 +168,9 @@ static bool make_symbols(tltcp__fec_sender *f, tltcp__fec_set *t,
 
 static const tltcp__fec_set *set_of(const tltcp__fec_sender *f,
                                     uint64_t number) {
-    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
-        if (f->set[i].section == number) {
-            return &f->set[i];
+    for (unsigned i = 0; f->maker != NULL && i < TLTCP__FEC_SETS; i++) {
+        if (f->maker->set[i].section == number) {
+            return &f->maker->set[i];
         }
     }
     return NULL;
@@ -179,20 +203,26 @@ bool tltcp__fec_sender_protects(const tltcp__fec_sender *f, uint64_t number) {
 void tltcp__fec_sender_protect(tltcp__fec_sender *f, uint64_t number,
                                const tltcp__section *s, const cmn__bytes *buf,
                                tltcp_time through, bool ahead) {
-    tltcp__fec_set *t = &f->set[ahead];
-    t->section = NONE;
-    t->repairs = 0;
-    if (!f->on || f->room == 0) {
+    tltcp__fec_set t = {.section = NONE};
+    tltcp__fec_maker *m = f->maker;
+    if (f->on && f->room > 0) {
+        shape(&t, s, f->room);
+        if (tltcp__fec_sender_wants(f, s, through)) {
+            t.repairs =
+                repairs_for(t.width, loss_left(f, s, through), allowed(s->cls));
+        }
+        note_share(f, &t);
+    }
+    if (t.repairs > 0) {
+        m = maker_of(f);
+    }
+    if (m == NULL) {
         return;
     }
-    shape(t, s, f->room);
-    if (tltcp__fec_sender_wants(f, s, through)) {
-        t->repairs =
-            repairs_for(t->width, loss_left(f, s, through), allowed(s->cls));
-    }
-    note_share(f, t);
-    if (t->repairs > 0 && make_symbols(f, t, buf)) {
-        t->section = number;
+    t.symbols = m->set[ahead].symbols;
+    m->set[ahead] = t;
+    if (t.repairs > 0 && make_symbols(m, &m->set[ahead], buf)) {
+        m->set[ahead].section = number;
     }
 }
 
@@ -228,7 +258,8 @@ bool tltcp__fec_sender_next(const tltcp__fec_set *t, uint64_t nxt,
 }
 
 void tltcp__fec_sender_sent(tltcp__fec_sender *f, uint64_t number) {
-    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
-        f->set[i].next += f->set[i].section == number;
+    for (unsigned i = 0; f->maker != NULL && i < TLTCP__FEC_SETS; i++) {
+        tltcp__fec_set *t = &f->maker->set[i];
+        t->next += t->section == number;
     }
 }

@@ -32,12 +32,18 @@ typedef struct tltcp__fec_set {
     unsigned next; /* repair symbol to send, counted over all blocks */
 } tltcp__fec_set;
 
-typedef struct tltcp__fec_sender {
+/* What it takes to make symbols. */
+typedef struct tltcp__fec_maker {
     tltcp__fec_set set[TLTCP__FEC_SETS]; /* in turn, ahead */
     tltcp__fec_room data;                /* of one block */
     tltcp__fec_room tables;
-    size_t room;       /* symbol that fits a packet with nothing else */
-    double loss;       /* share of packets lost, smoothed */
+} tltcp__fec_maker;
+
+typedef struct tltcp__fec_sender {
+    const cmn__mem *mem;
+    tltcp__fec_maker *maker; /* NULL: no section needs repair of late */
+    size_t room;             /* symbol that fits a packet with nothing else */
+    double loss;             /* share of packets lost, smoothed */
     double data_bytes; /* of the newest sections, and the repair with them */
     double repair_bytes;
     tltcp_time scarce; /* some had to yield, until then that counts */
@@ -59,6 +65,8 @@ typedef struct tltcp__fec_symbol {
 void tltcp__fec_sender_init(tltcp__fec_sender *f, const cmn__mem *mem,
                             uint8_t mode);
 void tltcp__fec_sender_free(tltcp__fec_sender *f);
+/* Forgets all symbols: nothing waits for repair. */
+void tltcp__fec_sender_trim(tltcp__fec_sender *f);
 
 /* Repair per data of late; none while sections yield. */
 double tltcp__fec_sender_share(const tltcp__fec_sender *f, tltcp_time now);
@@ -80,6 +88,11 @@ bool tltcp__fec_sender_protects(const tltcp__fec_sender *f, uint64_t number);
  * is not protected. */
 uint64_t tltcp__fec_sender_cut(const tltcp__fec_sender *f, uint64_t section,
                                uint64_t at, uint64_t end);
+/* A set of symbols by its number below TLTCP__FEC_SETS; NULL: there is none. */
+static inline const tltcp__fec_set *
+tltcp__fec_sender_set(const tltcp__fec_sender *f, unsigned i) {
+    return f->maker != NULL ? &f->maker->set[i] : NULL;
+}
 /* The next symbol of repair of a set, when all data of its block, that is up to
  * `nxt`, has left. */
 bool tltcp__fec_sender_next(const tltcp__fec_set *t, uint64_t nxt,

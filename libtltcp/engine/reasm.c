@@ -14,7 +14,7 @@
 
 void tltcp__reasm_init(tltcp__reasm *r, const cmn__mem *mem, size_t limit,
                        uint32_t max_sections, bool unordered,
-                       tltcp_stats *stats) {
+                       tltcp__counters *stats) {
     *r = (tltcp__reasm){.limit = limit,
                         .max_sections = max_sections,
                         .granted_seq = limit, /* by PARAMS */
@@ -558,5 +558,7 @@ void tltcp__reasm_trim(tltcp__reasm *r) {
             reasm_pass_records(r, r->recs.head);
         }
         cmn__ring_trim(&r->ready);
+        cmn__ranges_trim(&r->got);
+        cmn__ranges_trim(&r->have);
     }
 }

@@ -8,6 +8,7 @@
 #include "internal/common/ranges.h"
 #include "internal/common/ring.h"
 #include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/counters.h"
 
 /* The receiving side of the stream: out of packets, into data and gaps.
  *
@@ -68,12 +69,12 @@ typedef struct tltcp__reasm {
     bool boundary;   /* cursor is where a section begins */
     cmn__ring ready; /* unordered: numbers of whole sections */
     uint64_t taken;  /* unordered: bytes read of the section in delivery */
-    tltcp_stats *stats;
+    tltcp__counters *stats;
 } tltcp__reasm;
 
 void tltcp__reasm_init(tltcp__reasm *r, const cmn__mem *mem, size_t limit,
                        uint32_t max_sections, bool unordered,
-                       tltcp_stats *stats);
+                       tltcp__counters *stats);
 void tltcp__reasm_free(tltcp__reasm *r);
 
 /* Takes in what packets bring.  All return 0, TLTCP_ERR_NOMEM, TLTCP_ERR_LIMIT

@@ -12,7 +12,7 @@ static void slot_moved(void *owner, uint64_t number, uint32_t slot) {
 }
 
 void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
-                          uint32_t max_sections, tltcp_stats *stats) {
+                          uint32_t max_sections, tltcp__counters *stats) {
     *s = (tltcp__sections){
         .limit = limit,
         .max_sections = max_sections,
@@ -405,5 +405,11 @@ void tltcp__sections_trim(tltcp__sections *s) {
         cmn__bytes_free(&s->buf);
         cmn__ring_trim(&s->recs);
         cmn__ring_trim(&s->ahead.waiting);
+        tltcp__fec_sender_trim(&s->fec);
+        cmn__ranges_trim(&s->acked);
+        cmn__ranges_trim(&s->skips);
+        for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+            cmn__ranges_trim(&s->lost[i]);
+        }
     }
 }

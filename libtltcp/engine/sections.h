@@ -8,6 +8,7 @@
 #include "internal/common/ranges.h"
 #include "internal/common/ring.h"
 #include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/counters.h"
 #include "libtltcp/engine/fec_sender.h"
 #include "libtltcp/engine/lookahead.h"
 #include "libtltcp/engine/section.h"
@@ -97,11 +98,11 @@ typedef struct tltcp__sections {
     /* Whom it reports to. */
     tltcp__fate_fn on_fate;
     void *owner;
-    tltcp_stats *stats;
+    tltcp__counters *stats;
 } tltcp__sections;
 
 void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
-                          uint32_t max_sections, tltcp_stats *stats);
+                          uint32_t max_sections, tltcp__counters *stats);
 void tltcp__sections_free(tltcp__sections *s);
 
 /* Bytes that a section written now may have. */

@@ -193,12 +193,12 @@ bool tltcp__sections_next_fec_symbol(const tltcp__sections *s,
                                      tltcp__fec_symbol *out) {
     bool found = false;
     for (unsigned i = 0; !found && i < TLTCP__FEC_SETS; i++) {
-        const tltcp__fec_set *t = &s->fec.set[i];
+        const tltcp__fec_set *t = tltcp__fec_sender_set(&s->fec, i);
         /* symbols for larger datagrams would wait for ever */
-        found =
-            t->size <= s->fec.room && tltcp__sections_is_live(s, t->section) &&
-            tltcp__fec_sender_next(t, tltcp__sections_left_upto(s, t->section),
-                                   out);
+        found = t != NULL && t->size <= s->fec.room &&
+                tltcp__sections_is_live(s, t->section) &&
+                tltcp__fec_sender_next(
+                    t, tltcp__sections_left_upto(s, t->section), out);
     }
     if (found && (out->flags & TLTCP__DATA_START) != 0) {
         out->flags |= opening_flags(s, out->section);

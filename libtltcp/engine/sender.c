@@ -26,7 +26,7 @@ static int init_dupack(tltcp__sender *s, const tltcp_config *cfg, int kind) {
 }
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
-                       const tltcp_config *cfg, tltcp_stats *stats,
+                       const tltcp_config *cfg, tltcp__counters *stats,
                        tltcp_time now) {
     int kind = -1;
     int rv;
@@ -56,11 +56,16 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     return rv;
 }
 
+static void forget_target(tltcp__sender *s) {
+    cmn__free(s->mem, s->target);
+    s->target = NULL;
+}
+
 void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
     tltcp__sections_free(&s->sec);
     tltcp__sentmap_free(&s->map);
     tltcp__cc_free(&s->cc, mem);
-    tltcp__sender_trim(s);
+    forget_target(s);
     if (s->dup != NULL) {
         tltcp__dupack_free(s->dup);
         cmn__free(mem, s->dup);
@@ -68,8 +73,8 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
 }
 
 void tltcp__sender_trim(tltcp__sender *s) {
-    cmn__free(s->mem, s->target);
-    s->target = NULL;
+    forget_target(s);
+    tltcp__sentmap_give_back(&s->map);
 }
 
 void tltcp__sender_skip_number(tltcp__sender *s) {
@@ -82,7 +87,7 @@ void tltcp__sender_skip_number(tltcp__sender *s) {
 
 void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     tltcp__cc_restart(&s->cc, now);
-    tltcp__sender_trim(s);
+    forget_target(s);
     cong_rack_init(&s->rack);
     s->path_pn = tltcp__sentmap_next(&s->map);
     cong_recovery_period_init(&s->cc.period, s->path_pn);

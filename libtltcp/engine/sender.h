@@ -38,7 +38,7 @@ typedef struct tltcp__sender {
     tltcp__dupack *dup;    /* NULL: packet recovery */
     tltcp__target *target; /* NULL: no data of late */
     const cmn__mem *mem;
-    tltcp_stats *stats;
+    tltcp__counters *stats;
 
     /* What the peer has. */
     uint64_t largest_acked;    /* packet number plus one; 0: none */
@@ -85,7 +85,7 @@ typedef struct tltcp__feedback_result {
 
 /* cfg: checked.  Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL. */
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
-                       const tltcp_config *cfg, tltcp_stats *stats,
+                       const tltcp_config *cfg, tltcp__counters *stats,
                        tltcp_time now);
 void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 

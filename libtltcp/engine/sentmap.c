@@ -123,3 +123,9 @@ void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep) {
         m->oldest = m->packets.head;
     }
 }
+
+void tltcp__sentmap_give_back(tltcp__sentmap *m) {
+    cmn__ring_trim(&m->packets);
+    cmn__ring_trim(&m->chunks);
+    cmn__ranges_trim(&m->acked);
+}

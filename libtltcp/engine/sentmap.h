@@ -110,5 +110,7 @@ const tltcp__sent *tltcp__sentmap_first_in_flight(const tltcp__sentmap *m);
 /* Forgets settled packets from the old end; lost ones when sent before `keep`,
  * or when half of the records are in use. */
 void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep);
+/* Gives memory back when no packet is remembered. */
+void tltcp__sentmap_give_back(tltcp__sentmap *m);
 
 #endif /* LIBTLTCP_SENTMAP_H */

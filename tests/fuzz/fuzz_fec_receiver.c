@@ -21,7 +21,7 @@ struct model {
     struct script in;
     struct test_alloc alloc;
     cmn__mem mem;
-    tltcp_stats stats;
+    tltcp__counters stats;
     tltcp__reasm reasm;
     tltcp__fec_receiver *fec_receiver;
     tltcp__fec_room tables;
@@ -227,7 +227,7 @@ static void open_model(struct model *m) {
     for (unsigned i = 0; i < SECTIONS; i++) {
         m->start[i + 1] = m->start[i] + 1 + script_below(&m->in, LONGEST - 1);
     }
-    tltcp_stats_init(&m->stats);
+    m->stats = (tltcp__counters){0};
     tltcp__reasm_init(&m->reasm, &m->mem, WINDOW, SECTIONS + 1, false,
                       &m->stats);
     m->fec_receiver = tltcp__fec_receiver_new(&m->mem, WINDOW / 2);

@@ -17,7 +17,7 @@ struct model {
     struct script in;
     struct test_alloc alloc;
     cmn__mem mem;
-    tltcp_stats stats;
+    tltcp__counters stats;
     tltcp__reasm reasm;
     uint32_t start[SECTIONS + 1]; /* of each section; behind the last the end */
     uint32_t n;                   /* sections */
@@ -264,7 +264,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
     m.unordered = script_below(&m.in, 2) == 1;
     m.max_sections = 16 + (uint32_t)script_below(&m.in, SECTIONS);
     make_sections(&m);
-    tltcp_stats_init(&m.stats);
+    m.stats = (tltcp__counters){0};
     tltcp__reasm_init(&m.reasm, &m.mem, LIMIT, m.max_sections, m.unordered,
                       &m.stats);
     while (script_left(&m.in)) {

@@ -25,7 +25,7 @@ struct model {
     struct script in;
     struct test_alloc alloc;
     cmn__mem mem;
-    tltcp_stats stats;
+    tltcp__counters stats;
     tltcp__sections sec;
     tltcp_time now;
     struct record rec[SECTIONS];
@@ -363,7 +363,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
     m.mem = (cmn__mem){test_alloc_realloc, &m.alloc};
     m.now = 1000;
     m.max_sections = 16 + (uint32_t)script_below(&m.in, 100);
-    tltcp_stats_init(&m.stats);
+    m.stats = (tltcp__counters){0};
     tltcp__sections_init(&m.sec, &m.mem, LIMIT, m.max_sections, &m.stats);
     m.sec.on_fate = on_fate;
     m.sec.owner = &m;

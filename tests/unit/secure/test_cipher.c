@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/provider.h>
 
+#include "internal/secure/gcm.h"
 #include "internal/secure/keys.h"
 #include "internal/secure/packet.h"
 #include "internal/secure/seal.h"
@@ -164,7 +165,9 @@ TEST(without_libcryptos_own_provider_there_is_nothing) {
     uint8_t text[TEXT + SEC__TAG_LEN] = {0};
     for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
         assert_null(sec__aead_new(suite, key, true));
-        assert_null(sec__seal_new(&mem, suite, key, key, TEXT, 0));
+        if (suite == SEC__CHACHA_POLY || !sec__gcm_available()) {
+            assert_null(sec__seal_new(&mem, suite, key, key, TEXT, 0));
+        }
         assert_false(sec__aead_seal_once(suite, key, 0, key, sizeof(key), text,
                                          TEXT, text));
         assert_false(sec__aead_open_once(suite, key, 0, key, sizeof(key), text,
@@ -215,7 +218,10 @@ static void carry(sec__seal *a, sec__seal *b) {
         uint8_t phase = sec__seal_phase(a);
         memset(p, n, sizeof(p));
         if (sec__seal_close(a, n, p, SEC__SHORT_LEN, text, TEXT)) {
+            /* without memory for a key it is as lost, and comes again */
             assert_true(sec__seal_open(b, phase, n, p, SEC__SHORT_LEN, text,
+                                       TEXT + SEC__TAG_LEN, b->plain) ||
+                        sec__seal_open(b, phase, n, p, SEC__SHORT_LEN, text,
                                        TEXT + SEC__TAG_LEN, b->plain));
             assert_true(b->plain[0] == n && b->plain[TEXT - 1] == n);
             sec__seal_on_acked(a, n);

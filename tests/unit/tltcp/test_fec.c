@@ -102,7 +102,7 @@ static unsigned repairs_for(uint8_t cls, double loss, tltcp_time budget,
     r.loss = loss;
     r.round = round;
     tltcp__fec_sender_protect(&r, 0, &s, &buf, 1000, false);
-    n = r.set[0].repairs;
+    n = r.maker != NULL ? r.maker->set[0].repairs : 0;
     tltcp__fec_sender_free(&r);
     cmn__bytes_free(&buf);
     return n;
@@ -135,7 +135,7 @@ TEST(repair_follows_loss_class_and_time) {
 static struct {
     struct test_alloc alloc;
     cmn__mem mem;
-    tltcp_stats stats;
+    tltcp__counters stats;
     tltcp__reasm r;
     tltcp__fec_receiver *b;
 } t;

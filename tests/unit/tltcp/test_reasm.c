@@ -10,7 +10,7 @@
 
 struct reader {
     cmn__mem mem;
-    tltcp_stats stats;
+    tltcp__counters stats;
     tltcp__reasm r;
 };
 

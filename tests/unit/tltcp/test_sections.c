@@ -14,7 +14,7 @@ what_expires_runs_no_further_ahead_than_the_peer_bears(void **state) {
     const tltcp_section in = {
         .data = &(struct iovec){bytes, BIG}, .count = 1, .deadline = 1};
     const cmn__mem mem = cmn__mem_default();
-    tltcp_stats stats = {0};
+    tltcp__counters stats = {0};
     tltcp__sections s;
     (void)state;
     tltcp__sections_init(&s, &mem, BIG, 16, &stats);
@@ -41,7 +41,7 @@ struct fate {
 
 static struct {
     cmn__mem mem;
-    tltcp_stats stats;
+    tltcp__counters stats;
     tltcp__sections s;
     struct fate fates[64]; /* by section */
 } t;
