@@ -16,7 +16,10 @@
  *
  * While the queue on the path is its own, the flow keeps it short; CUBIC's
  * growth and its response to losses are for a queue that other flows fill
- * (short_queue.h).
+ * (short_queue.h). While other flows fill the queue, the window does not grow
+ * when the flow has more than its part of the link (link_rate.h). Without that
+ * bound it would take more and more: a paced flow loses fewer packets than
+ * flows that send trains.
  *
  * A recovery period gets one of three verdicts. By chance: recent losses do not
  * correlate with the RTT (see rtt_history.h), and there is no standing queue;
@@ -35,17 +38,19 @@
  * losses, 0 to 1), judged (their number); pipe (most bytes in flight in this
  * span of 2 s and the previous one); begun (when the first RTT was known);
  * paused (when the application was last the limit); chance (the open recovery
- * period is judged to be by chance); queue (short_queue.h). Parameters: those
- * of CUBIC, and tolerance (loss ratio up to which a loss may be doubtful),
- * bearable (loss ratio up to which it may be by chance), depth (fraction of the
- * RTT range that counts as a short queue), gentle (fraction of the window kept
- * after a doubtful loss), beta_live and beta_guest (fraction that a live stream
- * keeps after congestion, at least), claim (growth of a newcomer, as a multiple
- * of CUBIC's), hystart (1: slow start ends when the RTT shows a queue), delay
- * (1: the flow's own queue is kept short), scale (1: the initial window grows
- * with the round trip; setting iw sets it to 0).
+ * period is judged to be by chance); queue (short_queue.h); link (link_rate.h).
+ * Parameters: those of CUBIC, and tolerance (loss ratio up to which a loss may
+ * be doubtful), bearable (loss ratio up to which it may be by chance), depth
+ * (fraction of the RTT range that counts as a short queue), gentle (fraction of
+ * the window kept after a doubtful loss), beta_live and beta_guest (fraction
+ * that a live stream keeps after congestion, at least), claim (growth of a
+ * newcomer, as a multiple of CUBIC's), hystart (1: slow start ends when the RTT
+ * shows a queue), delay (1: the flow's own queue is kept short), part (of the
+ * link: with more of it, the window does not grow beside other flows), scale
+ * (1: the initial window grows with the round trip; setting iw sets it to 0).
  */
 #include "libcongestion/cubic.h"
+#include "libcongestion/link_rate.h"
 #include "libcongestion/rtt_history.h"
 #include "libcongestion/short_queue.h"
 
@@ -94,6 +99,7 @@ struct adaptive {
     double scale;
     double hystart;
     double delay;
+    double part;
     struct cong__rtt_history past;
     double base;
     double first;
@@ -109,6 +115,7 @@ struct adaptive {
     cong_time begun;
     cong_time paused; /* when the application was last the limit; 0: never */
     struct cong__short_queue queue;
+    struct cong__link_rate link;
 };
 
 enum verdict { BY_CHANCE, DOUBTFUL, CONGESTION };
@@ -124,6 +131,7 @@ static const struct cong__param params[] = {
     CONG__PARAM(adaptive, scale, "scale", 0, 1),
     CONG__FLAG(adaptive, hystart, "hystart"),
     CONG__FLAG(adaptive, delay, "delay"),
+    CONG__PARAM(adaptive, part, "part", 0, 1),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -132,6 +140,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->q.w.hystart.on = -1; /* this controller has its own rule */
     a->hystart = 1;
     a->delay = 1;
+    a->part = 0.55;
     a->q.w.iw = INITIAL;
     cong__set_cwnd(cc, INITIAL * cc->mss);
     a->tolerance = 0.05;
@@ -140,7 +149,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->gentle = 0.97;
     a->beta_live = 0.8;
     a->beta_guest = 0.7;
-    a->claim = 6;
+    a->claim = 9;
     a->scale = 1;
     a->rank = SUSPECT;
     a->known = LOSS_FIRST * cc->mss;
@@ -255,6 +264,11 @@ static bool is_newcomer(const struct adaptive *a, cong_time now) {
     return is_guest(a) && cong__elapsed(now, a->begun) < CLAIM_SPAN;
 }
 
+/* Of a link whose queue other flows fill. */
+static bool has_its_part(const struct adaptive *a) {
+    return a->queue.foreign && cong__link_rate_share(&a->link) > a->part;
+}
+
 /* Near the queue target, the window grows by a segment per round trip, and
  * never faster than in slow start. */
 static void limit_growth(struct adaptive *a, const struct cong_ack *ack,
@@ -315,6 +329,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     note_use(a, &seen);
     end_slow_start(a);
     keep_queue(a, &seen);
+    cong__link_rate_ack(&a->link, &seen, cc->mss);
     before = cc->cwnd;
     if (!ack->limited) {
         a->paused = seen.now;
@@ -322,6 +337,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     seen.recovery &= !a->chance;
     seen.limited |= follows_share(a);
     seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
+    seen.limited &= cc->cwnd < cc->ssthresh || !has_its_part(a);
     /* below ssthresh, growth is fast enough */
     if (cc->cwnd >= cc->ssthresh && is_newcomer(a, seen.now)) {
         seen.acked = fmin(a->claim * cong__clean(ack->acked), cc->cwnd);

@@ -77,6 +77,26 @@ TEST(adaptive_streams_hold_a_share_beside_bulk_flows) {
     expect_adaptive("bbr1", 40 * MS, 60000, 0.5);
 }
 
+/* 2.8 Mbit/s on 4: it would take twice what Reno gets, if it could. */
+TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
+    static const char *const rivals[] = {"cubic", "reno"};
+    for (unsigned i = 0; i < 2; i++) {
+        double ratio[SEEDS];
+        struct shares s;
+        shares_init(&s);
+        s.rival = rivals[i];
+        for (unsigned k = 0; k < SEEDS; k++) {
+            struct shares_result r;
+            shares_play(&s, k + 1, &r);
+            ratio[k] = r.ratio;
+        }
+        qsort(ratio, SEEDS, sizeof(ratio[0]), in_order);
+        print_message("%s: F %.2f\n", rivals[i], ratio[SEEDS / 2]);
+        assert_true(ratio[SEEDS / 2] > 0.8);
+        assert_true(ratio[SEEDS / 2] < 1.3);
+    }
+}
+
 /* 2.8 Mbit/s on 2; a queue that is filled is 164 ms long. */
 TEST(a_stream_that_is_too_large_for_its_link_keeps_the_queue_short) {
     double queue[SEEDS];
@@ -101,6 +121,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows_that_join_bbr_get_the_shares_that_kernels_show),
         cmocka_unit_test(adaptive_streams_hold_a_share_beside_bulk_flows),
+        cmocka_unit_test(
+            a_stream_that_wants_most_of_a_link_leaves_others_their_part),
         cmocka_unit_test(
             a_stream_that_is_too_large_for_its_link_keeps_the_queue_short),
     };
