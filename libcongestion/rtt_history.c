@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Ranks RTTs among those of late. */
+/* Ranks RTTs among recent ones. */
 #include "libcongestion/rtt_history.h"
 
 #include <math.h>

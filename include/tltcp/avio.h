@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tltcp/avio.h
- * @brief An AVIOContext of FFmpeg over a connection, in a library of its own,
+ * @brief An FFmpeg AVIOContext over a connection; separate library,
  * libtltcp-avio.
  *
  * A program that writes an MPEG transport stream by libavformat gives
@@ -12,13 +12,13 @@
  * that others need come first.  `tltcp-live-transmit`, `tltcpsrc` and
  * `tltcpsink` speak the same.
  *
- * Bytes that are no transport stream may be written as well; every write of
- * libavformat is then one section, due after the latency.
+ * Other data may be written as well; every write of libavformat is then one
+ * section, due after the latency.
  *
- * Everything else is chosen where the connection is made, by tltcp_config: the
- * congestion control, the secret, forward error correction, what is given up.
+ * Set everything else in tltcp_config when making the connection: congestion
+ * control, secret, forward error correction, drop policy.
  *
- * One thread at a time may use a context.  The contexts do not seek.
+ * Use a context from one thread at a time. Contexts cannot seek.
  */
 #ifndef TLTCP_AVIO_H
 #define TLTCP_AVIO_H
@@ -33,60 +33,62 @@ extern "C" {
  * @{ */
 
 #if defined(_WIN32) && defined(TLTCP_AVIO_BUILDING)
-/** Put on every function of libtltcp-avio. */
+/** Export macro of libtltcp-avio. */
 #define TLTCP_AVIO_API __declspec(dllexport)
 #elif defined(_WIN32)
 #define TLTCP_AVIO_API __declspec(dllimport)
 #else
-/** Put on every function of libtltcp-avio. */
+/** Export macro of libtltcp-avio. */
 #define TLTCP_AVIO_API __attribute__((visibility("default")))
 #endif
 
-/** Of libavformat; see its avio.h. */
+/** A type of libavformat; see its avio.h. */
 struct AVIOContext;
 
 /**
- * @brief Makes a context that writes into a connection.
+ * @brief Creates a context that writes to a connection.
  *
- * A thread of its own sends what is written, so a write waits only when some
- * megabytes are queued.  Write no faster than in real time: deadlines count
- * from when data is written.  A write fails with AVERROR(EPIPE) once the
- * connection is over.  With `AVFMT_FLAG_FLUSH_PACKETS` in
- * AVFormatContext::flags libavformat holds nothing back.
- * @param s           connected, with tltcp_config::report_fates, so that what
- *                    needs a lost picture is not sent either; taken over,
- *                    also on failure; tltcp_get_stats() may still be called
- * @param latency_ms  how long after its display time a picture is still of use,
- *                    1 to 3600000
- * @return close with tltcp_avio_close(); NULL: @p s is NULL, @p latency_ms is
- * out of its range, or out of memory
+ * A background thread sends the data, so a write waits only when several
+ * megabytes are queued. Write no faster than real time: deadlines count from
+ * the time of writing. A write fails with AVERROR(EPIPE) once the connection is
+ * over. With `AVFMT_FLAG_FLUSH_PACKETS` in AVFormatContext::flags, libavformat
+ * buffers nothing.
+ * @param s           connected, with tltcp_config::report_fates, so that
+ *                    dependents of a lost picture are not sent; the call takes
+ *                    ownership, even on failure; tltcp_get_stats() may still be
+ *                    called
+ * @param latency_ms  time for which a picture stays useful after its display
+ *                    time, ms, 1 to 3600000
+ * @return the context, to be closed with tltcp_avio_close(); NULL: @p s is
+ * NULL, @p latency_ms is out of range, or out of memory
  */
 TLTCP_AVIO_API struct AVIOContext *tltcp_avio_writer(tltcp_socket *s,
                                                      uint32_t latency_ms);
 
 /**
- * @brief Makes a context that reads what a peer sends as a transport stream.
+ * @brief Creates a context that reads the transport stream sent by a peer.
  *
- * Sections that did not arrive whole are left out.  A read waits for data; it
- * gives AVERROR_EOF at the end of the stream, AVERROR(EIO) when the connection
- * failed and AVERROR_INVALIDDATA when the peer sends single streams.
- * @param s  connected; taken over, also on failure
- * @return close with tltcp_avio_close(); NULL: @p s is NULL, or out of memory
+ * Incomplete sections are skipped. A read waits for data; it returns
+ * AVERROR_EOF at the end of the stream, AVERROR(EIO) if the connection failed
+ * and AVERROR_INVALIDDATA if the peer sends elementary streams.
+ * @param s connected; the call takes ownership, even on failure
+ * @return the context, to be closed with tltcp_avio_close(); NULL: @p s is
+ * NULL, or out of memory
  */
 TLTCP_AVIO_API struct AVIOContext *tltcp_avio_reader(tltcp_socket *s);
 
 /**
  * @brief Closes the connection and frees the context.
  *
- * A writer first sends what is queued, as long as it is of use.  Call it after
+ * A writer first sends the queued data that is still useful.  Call it after
  * av_write_trailer() or avformat_close_input().
- * @param[in,out] context  from the functions above, set to NULL; NULL and a
- *                         pointer to NULL are allowed
- * @param linger_ms        milliseconds to wait for what is queued; < 0: up to
- * the latency and the idle timeout
+ * @param[in,out] context  context from a function above, set to NULL; NULL and
+ * a pointer to NULL are allowed
+ * @param linger_ms        time to wait for queued data, ms; < 0: up to the
+ *                         latency and the idle timeout
  * @retval 0                 done
- * @retval TLTCP_ERR_TIMEOUT the time was not enough; the rest is lost
- * @retval TLTCP_ERR_CLOSED  the connection had ended before
+ * @retval TLTCP_ERR_TIMEOUT the time did not suffice; the rest is lost
+ * @retval TLTCP_ERR_CLOSED  the connection had already ended
  */
 TLTCP_AVIO_API int tltcp_avio_close(struct AVIOContext **context,
                                     int linger_ms);

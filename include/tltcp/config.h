@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tltcp/config.h
- * @brief Options of a connection, size-tagged so that they can grow.
+ * @brief Options of a connection. A size tag allows later versions to add
+ * fields.
  */
 #ifndef TLTCP_CONFIG_H
 #define TLTCP_CONFIG_H
@@ -46,11 +47,11 @@ typedef struct tltcp_trace_event {
     tltcp_time now;          /**< when */
     const char *const *keys; /**< names of the values, NULL-terminated */
     const double *values;    /**< one per key */
-    const char *text;        /**< a word of explanation, or NULL */
+    const char *text;        /**< a short explanation, or NULL */
 } tltcp_trace_event;
 
-/** @brief Takes trace events; called from inside engine calls, must not call
- * back into the connection. */
+/** @brief Receives trace events during engine calls; must not call back into
+ * the connection. */
 typedef void (*tltcp_trace_fn)(void *user, const tltcp_trace_event *ev);
 
 /** @brief A caller that requests a connection. */
@@ -73,13 +74,14 @@ typedef struct tltcp_caller {
  * tltcp_accept(): count callers there.
  * @param user    tltcp_config::user
  * @param caller  the caller; valid during the call
- * @param[out] reason  TLTCP_REASON_MAX + 1 bytes for a sentence to the caller
+ * @param[out] reason  buffer of TLTCP_REASON_MAX + 1 bytes for a reason sent to
+ *                     the caller
  * @return true to accept, false to refuse
  */
 typedef bool (*tltcp_accept_fn)(void *user, const tltcp_caller *caller,
                                 char *reason);
 
-/** What is dropped with a lost section; see struct tltcp_meta.  Sections
+/** Sections to drop after a lost section; see struct tltcp_meta. Sections
  * without a deadline are never dropped. */
 enum tltcp_drop_policy {
     TLTCP_DROP_DEPENDENTS = 0, /**< its dependents, at once */
@@ -92,64 +94,67 @@ enum tltcp_drop_policy {
 
 /** Forward error correction; both ends must be built with it. */
 enum tltcp_fec {
-    TLTCP_FEC_AUTO = 0, /**< where a deadline leaves no time to retransmit;
-                             as much as the loss seen and the section's class
-                             ask for; none without loss */
+    TLTCP_FEC_AUTO = 0, /**< for sections whose deadline leaves no time to
+                             retransmit; as much as the measured loss and the
+                             section's class require; none without loss */
     TLTCP_FEC_OFF = 1,  /**< neither sent nor understood */
-    TLTCP_FEC_ON = 2    /**< for all sections, as if nothing could be
-                             retransmitted and at least 1 % were lost */
+    TLTCP_FEC_ON = 2    /**< for all sections, as if retransmission were
+                             impossible and at least 1 % of packets were lost */
 };
 
-/** @brief Options of a listener: who may call, and what that may cost.
+/** @brief Options of a listener: who may call, and resource limits.
  *
- * In limits, an IPv4 address or an IPv6 /64 counts as one address; an IPv6 /56
- * may have twice as much, a /48 four times. */
+ * For limits, an IPv4 address or an IPv6 /64 counts as one address; an IPv6 /56
+ * gets twice the limit, a /48 four times. */
 typedef struct tltcp_listener_options {
-    tltcp_accept_fn on_caller; /**< decides about callers; NULL: accepts all */
+    tltcp_accept_fn on_caller; /**< accepts or refuses callers; NULL: accepts
+                                    all */
     const char *const *more_passphrases; /**< further passphrases that callers
-                                 may use, at most 15, NULL-terminated, so that a
-                                 passphrase can be changed without a pause; or
-                                 NULL */
+                                              may use, at most 15,
+                                              NULL-terminated, so that a
+                                              passphrase can be changed without
+                                              interruption; or NULL */
     const uint8_t *const *more_keys; /**< further keys of 32 bytes, likewise, at
                                  most 15 with the passphrases; or NULL */
-    uint32_t max_connections; /**< connections, half-open ones included; default
-                                   65536 */
-    uint32_t max_per_address; /**< of these, from one address; default 16384 */
-    uint32_t max_half_open;   /**< half-open connections beyond which callers
-                                   must return a token; default 256.  Those who
-                                   do are dropped at random from 8 times as many
-                                   on, and all of them from 16 times */
+    uint32_t max_connections; /**< maximum number of connections, including
+                                   half-open ones; default 65536 */
+    uint32_t max_per_address; /**< maximum from one address; default 16384 */
+    uint32_t max_half_open;   /**< number of half-open connections above which
+                                   callers must return a token; default 256.
+                                   From 8 times this number, callers with a
+                                   token are dropped at random; from 16 times,
+                                   all of them */
     uint32_t max_half_open_per_address; /**< likewise, from one address; default
-                                             64.  With a token, 16 times as
-                                             many */
-    uint64_t max_memory;  /**< bytes that callers may make the listener hold by
-                               what they send: 32 KiB for each connection, whose
-                               number it bounds, and the rest for those that need
-                               more.  A quarter at most for one address, half for
-                               an IPv6 /56.  Packets beyond count as lost.  At
+                                             64. With a token, 16 times this
+                                             number */
+    uint64_t max_memory;  /**< bytes that callers' data may occupy: 32 KiB per
+                               connection, which also limits their number, and
+                               the rest for connections that need more. One
+                               address may use at most a quarter, an IPv6 /56
+                               half. Packets beyond the limit count as lost. At
                                least 1 MiB; default 1 GiB */
-    bool always_retry;    /**< asks every caller for a token; default false */
+    bool always_retry;    /**< requires a token from every caller; default
+                               false */
     uint8_t reserved[31]; /**< 0 */
 } tltcp_listener_options;
 
-/** @brief Options of the socket API: how datagrams get in and out.  The engine
- * looks at timer_granularity_us and dscp alone. */
+/** @brief Options of the socket API: datagram input and output. The engine uses
+ * only timer_granularity_us and dscp. */
 typedef struct tltcp_io_options {
-    const char *local_host;    /**< caller: address or name of this machine to
-                                    call from; NULL: any */
-    const char *local_service; /**< caller: port number or name to call from;
-                                    NULL or "0": any free port */
-    uint64_t dscp; /**< DSCP of packets that leave, 0 to 63; default 0: best
-                        effort */
-    uint32_t timer_granularity_us; /**< precision of wake-ups in microseconds,
-                                        which pacing makes up for by bursts;
+    const char *local_host;    /**< caller: local address or name to call from;
+                                    NULL: any */
+    const char *local_service; /**< caller: local port number or name to call
+                                    from; NULL or "0": any free port */
+    uint64_t dscp; /**< DSCP of sent packets, 0 to 63; default 0: best effort */
+    uint32_t timer_granularity_us; /**< accuracy of timers in microseconds,
+                                        which pacing compensates by bursts;
                                         default 1000 */
-    bool batches; /**< system calls for many packets at once, where there are
-                       any; default true */
-    bool offload; /**< beside batches, segmentation and receive offload; default
-                       true */
-    bool own_thread;      /**< caller: an I/O thread that no other socket uses;
-                               default false.  For a bulk transfer beside others */
+    bool batches;    /**< use system calls for many packets, where available;
+                          default true */
+    bool offload;    /**< with batches: use segmentation and receive offload;
+                          default true */
+    bool own_thread; /**< caller: use a separate I/O thread; default false.
+                          For a bulk transfer beside other sockets */
     uint8_t reserved[33]; /**< 0 */
 } tltcp_io_options;
 
@@ -157,42 +162,43 @@ typedef struct tltcp_io_options {
 typedef struct tltcp_packet_options {
     uint32_t max_datagram;  /**< largest UDP payload in bytes, 1200 to 65000;
                                  default 1472 */
-    uint32_t base_datagram; /**< UDP payload known to pass in bytes, 1200 to
-                                 max_datagram; default 1200 */
+    uint32_t base_datagram; /**< UDP payload known to pass the path in bytes,
+                                 1200 to max_datagram; default 1200 */
     uint32_t ack_every;     /**< the peer acknowledges every n-th packet, 1 to
                                  64; default 2 */
     uint32_t max_ack_delay_ms; /**< longest delay of our acknowledgements in
                                     milliseconds, 0 to 1000; default 25 */
-    bool mtu_probing;     /**< looks for the largest UDP payload that passes, up
-                               to max_datagram; default true */
-    bool ecn;             /**< marks packets ECN-capable; default true */
+    bool mtu_probing;     /**< search for the largest UDP payload that passes,
+                               up to max_datagram; default true */
+    bool ecn;             /**< mark packets as ECN-capable; default true */
     uint8_t reserved[38]; /**< 0 */
 } tltcp_packet_options;
 
 /** @brief Options of the congestion controller. */
 typedef struct tltcp_controller_options {
-    const char *const *params; /**< names of cong_set(), NULL-terminated; NULL:
-                                    defaults */
-    const double *values;      /**< values of these */
+    const char *const *params; /**< parameter names for cong_set(),
+                                    NULL-terminated; NULL: defaults */
+    const double *values;      /**< their values */
     uint32_t initial_window; /**< initial window in packets, spread over a round
-                                  trip.  Raise it only on a path whose capacity
-                                  is known and not shared (RFC 6928 and RFC
-                                  9002, 7.2, have 10).  0: the controller's */
-    uint32_t max_window;     /**< most packets in flight; 0: no cap */
-    bool pacing; /**< spreads packets over the round trip; default true.
-                      false: sends what the window allows at once (the
-                      senders of the papers) */
+                                  trip. Raise it only on a path whose capacity
+                                  is known and not shared (RFC 6928 and RFC 9002
+                                  section 7.2 use 10). 0: the controller's */
+    uint32_t max_window;     /**< maximum packets in flight; 0: no limit */
+    bool pacing; /**< spread packets over the round trip; default true. false:
+                      send everything the window allows at once (as the papers'
+                      senders) */
     uint8_t reserved[39]; /**< 0 */
 } tltcp_controller_options;
 
 /** @brief Options that reproduce the senders of the papers. */
 typedef struct tltcp_paper_options {
-    bool in_order; /**< sections leave in the order written, as in the paper and
+    bool in_order; /**< send sections in the order written, as in the paper and
                         always with the dupack recovery; default false.
-                        Otherwise AUDIO, and HEADER and KEY of streams of which
-                        nothing else waits, overtake much larger sections */
-    bool limited_transmit; /**< dupack recovery: the first two duplicates each
-                                let a packet out (RFC 3042); default false */
+                        Otherwise AUDIO, and HEADER and KEY of streams with
+                        nothing else queued, overtake much larger sections */
+    bool limited_transmit; /**< dupack recovery: each of the first two
+                                duplicates releases a packet (RFC 3042); default
+                                false */
     uint8_t unused[2];     /**< 0 */
     uint32_t rto_min_ms;   /**< dupack recovery: lower bound of the RTO in
                                 milliseconds, 1 to 60000; default 200 */
@@ -203,34 +209,35 @@ typedef struct tltcp_paper_options {
  * @brief Options of a connection or a listener.
  *
  * Always start from tltcp_config_init().  Strings are copied when the config is
- * used; the struct may go out of scope afterwards.
+ * used; the caller may then free them and the struct.
  */
 typedef struct tltcp_config {
     size_t struct_size; /**< set by tltcp_config_init() */
 
-    const char *congestion; /**< controller by name, as in cong_list(); NULL:
-                                 "auto" */
-    const char *recovery;   /**< "packet", or the paper's "dupack", for which
-                                 the controller chooses a variant unless it is
-                                 "dupack-tahoe", "dupack-reno" or
-                                 "dupack-newreno"; NULL: "packet" */
+    const char *congestion; /**< name of the controller, as in cong_list();
+                                 NULL: "auto" */
+    const char *recovery;   /**< "packet", or the paper's "dupack". The
+                                 controller selects the variant of "dupack",
+                                 unless "dupack-tahoe", "dupack-reno" or
+                                 "dupack-newreno" is given; NULL: "packet" */
     const char *passphrase; /**< shared secret, 8 to 512 bytes; NULL: no
                                  security */
     const uint8_t *key;     /**< 32 bytes instead of a passphrase, or NULL */
     size_t key_len;         /**< 0 or 32 */
-    const char *stream_id;  /**< caller: what it asks for, up to
-                                 ::TLTCP_STREAM_ID_MAX bytes; NULL: nothing */
+    const char *stream_id;  /**< caller: the requested stream, up to
+                                 ::TLTCP_STREAM_ID_MAX bytes; NULL: none */
     const char *qlog_dir;   /**< folder for traces, one .sqlog file per
                                  connection; NULL: none */
 
-    size_t send_buffer;    /**< bytes neither acknowledged nor expired, 4 KiB to
-                                1 GiB; default 4 MiB.  What expires while the
-                                peer reads nothing counts from 1 GiB on */
-    size_t recv_buffer;    /**< bytes received and not yet read, 4 KiB to 1 GiB;
-                                default 4 MiB */
-    uint64_t max_rate;     /**< most bit/s on the wire; 0: no cap.  The rate of
-                                the "fixed" controller */
-    uint32_t max_sections; /**< sections waiting at either end, 16 to 2^20;
+    size_t send_buffer;    /**< maximum bytes neither acknowledged nor expired,
+                                4 KiB to 1 GiB; default 4 MiB. Data that expires
+                                while the peer reads nothing counts above 1
+                                GiB */
+    size_t recv_buffer;    /**< maximum bytes received and not yet read, 4 KiB
+                                to 1 GiB; default 4 MiB */
+    uint64_t max_rate;     /**< maximum bit/s on the wire; 0: no limit. The rate
+                                of the "fixed" controller */
+    uint32_t max_sections; /**< maximum sections queued at each end, 16 to 2^20;
                                 default 16384 */
 
     uint32_t latency_ms; /**< deadline of sections without one, in milliseconds
@@ -238,65 +245,71 @@ typedef struct tltcp_config {
     uint32_t connect_timeout_ms; /**< gives up connecting after this time;
                                       default 5000 */
     uint32_t idle_timeout_ms; /**< closes after this silence; the lower value of
-                                   both ends counts; default 30000 */
+                                   both ends applies; default 30000 */
     uint32_t keep_alive_ms;   /**< caller: pings after this silence; at most,
                                    and by default (0), a third of the idle
                                    timeout, then every fiftieth of it until the
-                                   peer is heard; UINT32_MAX: never */
+                                   peer answers; UINT32_MAX: never */
     uint32_t drop_policy;     /**< sender: ::tltcp_drop_policy; the dupack
                                    recovery always has ::TLTCP_DROP_SECTION */
     uint32_t fec;             /**< ::tltcp_fec; never with the dupack
                                    recovery */
     uint64_t rekey_packets;   /**< secured: new keys after this many packets; 0:
-                                   well before the limit of the cipher */
+                                   well before the cipher's limit */
 
     bool deadline_at_receiver; /**< deadlines mean arrival: a section expires
                                     when now plus half the minimum RTT reaches
                                     its deadline (paper, section 3) */
-    bool unordered;            /**< receiver: whole sections as they complete */
-    bool report_fates; /**< queues a ::TLTCP_EVENT_FATE for each section.  Of
-                            those not taken the last 65536 stay */
-    bool look_ahead;   /**< sender: once the path is known not to carry in time
-                            what is queued and what the cadence of the streams
-                            lets expect, gives up DISPOSABLE sections first,
+    bool unordered;            /**< receiver: deliver whole sections as they
+                                    complete */
+    bool report_fates; /**< queue a ::TLTCP_EVENT_FATE for each section; the
+                            newest 65536 are kept */
+    bool look_ahead;   /**< sender: when the path cannot carry the queued
+                            sections and those expected from the streams'
+                            cadence in time, give up DISPOSABLE sections first,
                             then the REFERENCEs before the next KEY, latest
-                            first, so that what is kept arrives whole.  Default
+                            first, so that the rest arrives complete. Default
                             true; never with the dupack recovery */
     uint8_t unused[4]; /**< 0 */
 
-    tltcp_listener_options listener;     /**< of a listener */
-    tltcp_io_options io;                 /**< of the socket API */
-    tltcp_packet_options packets;        /**< of packets */
-    tltcp_controller_options controller; /**< of congestion control */
-    tltcp_paper_options paper;           /**< of experiments with the papers */
+    tltcp_listener_options listener;     /**< options of a listener */
+    tltcp_io_options io;                 /**< options of the socket API */
+    tltcp_packet_options packets;        /**< options of packets */
+    tltcp_controller_options controller; /**< options
+                                              of
+                                              congestion
+                                              control */
+    tltcp_paper_options paper;           /**< options for experiments with the
+                                              papers */
 
-    tltcp_trace_fn on_trace;   /**< takes trace events; NULL: none */
-    void *user;                /**< for on_trace and
+    tltcp_trace_fn on_trace;   /**< receives trace events; NULL: none */
+    void *user;                /**< passed to on_trace and
                                     tltcp_listener_options::on_caller */
     tltcp_allocator allocator; /**< zeroed: the C library's */
 } tltcp_config;
 
-/** @brief Fills in every default. @param c  config, of any content */
+/** @brief Sets every option to its default. @param c  config, of any content */
 #define tltcp_config_init(c) tltcp_config_init_sized((c), sizeof(*(c)))
 
 /**
- * @brief Behind tltcp_config_init(); do not call directly.
+ * @brief Implements tltcp_config_init(); do not call directly.
  * @param c     config to fill in
  * @param size  sizeof(tltcp_config) as the caller was compiled
  */
 TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
 
 /**
- * @brief Checks a config and says what is wrong with it.
+ * @brief Checks a config and describes the first error.
  *
- * tltcp_controller_options::params are checked only when a connection is made.
+ * tltcp_controller_options::params are checked only when a connection is
+ * created.
  * @param c  a config
- * @param[out] why  a sentence, TLTCP_REASON_MAX + 1 bytes; NULL: not wanted
+ * @param[out] why  error message, TLTCP_REASON_MAX + 1 bytes; may be NULL
  * @retval 0                     usable
- * @retval TLTCP_ERR_INVAL       a value is out of its range
- * @retval TLTCP_ERR_UNSUPPORTED ::TLTCP_FEC_ON, which this build lacks
+ * @retval TLTCP_ERR_INVAL       a value is out of range
+ * @retval TLTCP_ERR_UNSUPPORTED ::TLTCP_FEC_ON is not available in this build
  * @retval TLTCP_ERR_ALGORITHM   no such controller or recovery; @p why lists
- *                               those that exist
+ *                               the existing ones
  */
 TLTCP_API int tltcp_config_check(const tltcp_config *c, char *why);
 

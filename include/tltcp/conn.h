@@ -3,14 +3,15 @@
  * @file tltcp/conn.h
  * @brief The engine: datagrams and time in, datagrams and events out.
  *
- * No call blocks, does I/O, reads a clock or starts a thread.  After any call,
- * in this order: tltcp_conn_next_event() until it returns 0, tltcp_conn_send()
- * until it writes nothing, then a timer for tltcp_conn_timeout().
+ * No call blocks, does I/O, reads a clock or starts a thread. After any call,
+ * do this in order: call tltcp_conn_next_event() until it returns 0,
+ * tltcp_conn_send() until it writes nothing, then set a timer for
+ * tltcp_conn_timeout().
  *
- * One thread at a time per connection.  `now` never runs backwards.
+ * Use a connection from one thread at a time. `now` must never run backwards.
  *
- * The engine never sees an address: a path is a 64-bit token that the driver
- * makes for each pair of local and remote address.  Equal tokens mean equal
+ * The engine never sees addresses: a path is a 64-bit token that the driver
+ * assigns to each pair of local and remote address. Equal tokens mean equal
  * addresses; 0 is not used.
  *
  * The protocol is described in docs/protocols/tltcp.md.
@@ -35,9 +36,9 @@ typedef struct tltcp_conn tltcp_conn;
 /** The listening side of a UDP port: its connections, tokens and limits. */
 typedef struct tltcp_endpoint tltcp_endpoint;
 
-/** Bytes of randomness that a connection or an endpoint is made from. */
+/** Bytes of randomness that a connection or an endpoint needs. */
 #define TLTCP_SEED_LEN 32
-/** Room for a datagram that tltcp_endpoint_recv() may want sent. */
+/** Longest reply of tltcp_endpoint_recv(), bytes. */
 #define TLTCP_REPLY_MAX 256
 
 /** @brief What accompanies the bytes of a datagram. */
@@ -45,12 +46,13 @@ typedef struct tltcp_pktinfo {
     uint64_t path;    /**< the driver's token for the addresses */
     uint32_t ecn;     /**< ECN codepoint of the IP header, 0 to 3 */
     uint32_t dscp;    /**< out: DSCP to mark with, 0 to 63; in: ignored */
-    uint64_t network; /**< in: the driver's token for what limits treat as one
-                           address, such as an IPv4 address or an IPv6 /64; 0:
-                           such limits do not apply; out: 0 */
-    uint64_t block56; /**< in: likewise for an IPv6 /56, which may have twice as
-                           much as one address; 0: not known; out: 0 */
-    uint64_t block48; /**< in: likewise for an IPv6 /48, four times as much */
+    uint64_t network; /**< in: the driver's token for what counts as one address
+                           in limits, such as an IPv4 address or an IPv6 /64; 0:
+                           no such limits; out: 0 */
+    uint64_t block56; /**< in: likewise for an IPv6 /56, which gets twice the
+                           limit of an address; 0: not known; out: 0 */
+    uint64_t block48; /**< in: likewise for an IPv6 /48, which gets four times
+                           the limit */
 } tltcp_pktinfo;
 
 /** @} */
@@ -59,58 +61,58 @@ typedef struct tltcp_pktinfo {
  * @{ */
 
 /**
- * @brief Makes the calling side of a connection; its first datagram is ready.
+ * @brief Creates the calling side of a connection; its first datagram is ready.
  * @param[out] conn  the new connection; free with tltcp_conn_free()
  * @param config  copied
  * @param seed    ::TLTCP_SEED_LEN unpredictable bytes; equal seeds and equal
  *                inputs give equal datagrams
- * @param path    where to send
+ * @param path    destination
  * @param now     current time
- * @retval 0                     made
+ * @retval 0                     created
  * @retval TLTCP_ERR_INVAL       see tltcp_config_check()
  * @retval TLTCP_ERR_ALGORITHM   see tltcp_config_check()
  * @retval TLTCP_ERR_UNSUPPORTED see tltcp_config_check()
- * @retval TLTCP_ERR_NOMEM       nothing was made
+ * @retval TLTCP_ERR_NOMEM       out of memory
  */
 TLTCP_API int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
                              const uint8_t *seed, uint64_t path,
                              tltcp_time now);
 
 /**
- * @brief Frees a connection without telling the peer, and takes it out of its
+ * @brief Frees a connection without notifying the peer, and removes it from its
  * endpoint.
  * @param conn  connection, or NULL
  */
 TLTCP_API void tltcp_conn_free(tltcp_conn *conn);
 
 /**
- * @brief Takes one datagram from the network.
+ * @brief Processes one datagram from the network.
  *
- * Malformed, foreign and repeated datagrams are counted and dropped; that is no
- * error.
+ * Malformed, foreign and repeated datagrams are counted and dropped; this is
+ * not an error.
  * @param conn   connection
  * @param info   path and ECN codepoint
  * @param dgram  the UDP payload
  * @param len    bytes at @p dgram
  * @param now    current time
- * @retval 0                taken or dropped
+ * @retval 0 processed or dropped
  * @retval TLTCP_ERR_CLOSED the connection is over
  */
 TLTCP_API int tltcp_conn_recv(tltcp_conn *conn, const tltcp_pktinfo *info,
                               const void *dgram, size_t len, tltcp_time now);
 
 /**
- * @brief Writes the next datagrams to put on the network.
+ * @brief Writes the next datagrams to send.
  *
  * The datagrams of one call go to the same path with the same ECN codepoint.
  * They lie back to back and are @p segment bytes each; the last may be shorter,
  * as UDP_SEGMENT requires.
  * @param conn  connection
- * @param[out] info     where to and how marked
+ * @param[out] info     destination and marks
  * @param buf           room for datagrams
  * @param cap           bytes at @p buf, at least
  * tltcp_packet_options::max_datagram
- * @param[out] segment  size of each datagram but the last
+ * @param[out] segment  size of each datagram except the last
  * @param now           current time
  * @return bytes written; 0: nothing to send now; see tltcp_conn_timeout()
  */
@@ -119,14 +121,14 @@ TLTCP_API size_t tltcp_conn_send(tltcp_conn *conn, tltcp_pktinfo *info,
                                  tltcp_time now);
 
 /**
- * @brief When tltcp_conn_on_timeout() wants to be called.
+ * @brief When to call tltcp_conn_on_timeout().
  * @param conn  connection
- * @return absolute time, possibly past; ::TLTCP_TIME_NEVER: not needed
+ * @return absolute time, possibly past; ::TLTCP_TIME_NEVER: no timer needed
  */
 TLTCP_API tltcp_time tltcp_conn_timeout(const tltcp_conn *conn);
 
 /**
- * @brief Runs what is due; early calls are harmless.
+ * @brief Runs due timers; early calls are harmless.
  * @param conn  connection
  * @param now   current time
  */
@@ -144,7 +146,7 @@ TLTCP_API int tltcp_conn_next_event(tltcp_conn *conn, tltcp_event *ev);
 /**
  * @brief Takes the oldest event that is not a ::TLTCP_EVENT_FATE.
  *
- * For a driver that reacts to signals at once and leaves the fates to its
+ * For a driver that handles signals itself and leaves the fates to its
  * application.
  * @param conn  connection
  * @param[out] ev  the event
@@ -154,7 +156,7 @@ TLTCP_API int tltcp_conn_next_event(tltcp_conn *conn, tltcp_event *ev);
 TLTCP_API int tltcp_conn_next_signal(tltcp_conn *conn, tltcp_event *ev);
 
 /**
- * @brief Number of fates that wait for tltcp_conn_next_event().
+ * @brief Number of fates queued for tltcp_conn_next_event().
  * @param conn  connection
  * @return 0 to 65536; always 0 without tltcp_config::report_fates
  */
@@ -169,13 +171,13 @@ TLTCP_API size_t tltcp_conn_fates(const tltcp_conn *conn);
  * @brief Writes whole sections, each or not at all, in order.
  *
  * A section whose deadline has passed is accepted, takes its sequence numbers
- * and expires unsent.  Sections may be written before the handshake is done;
- * data leaves after it.
+ * and expires unsent.  Sections may be written before the handshake is
+ * complete; data is sent after it.
  * @param conn      connection
  * @param sections  array of @p count
  * @param count     at least 1
  * @param now       current time
- * @return how many were taken, from the first, or
+ * @return number of sections accepted, counted from the first, or
  * @retval TLTCP_ERR_INVAL   @p count is 0, a section is empty, or its class or
  *                           stream is out of range
  * @retval TLTCP_ERR_TOO_BIG the first is larger than the send buffer
@@ -183,7 +185,7 @@ TLTCP_API size_t tltcp_conn_fates(const tltcp_conn *conn);
  *                           tltcp_conn_writable()
  * @retval TLTCP_ERR_STATE   after tltcp_conn_finish()
  * @retval TLTCP_ERR_CLOSED  the connection is over
- * @retval TLTCP_ERR_NOMEM   none was taken
+ * @retval TLTCP_ERR_NOMEM   out of memory; nothing was accepted
  */
 TLTCP_API int tltcp_conn_write(tltcp_conn *conn, const tltcp_section *sections,
                                size_t count, tltcp_time now);
@@ -195,22 +197,22 @@ TLTCP_API int tltcp_conn_write(tltcp_conn *conn, const tltcp_section *sections,
  * encoded breaks no reference, and the next one is in time again.
  * @param conn      connection
  * @param len       bytes that the section would have
- * @param deadline  by when it should be at the peer
+ * @param deadline  when it should arrive at the peer
  * @param now       current time
- * @return false when it would come too late; true also before the path is known
+ * @return false if it would be late; true also while the path is not known
  */
 TLTCP_API bool tltcp_conn_would_arrive(const tltcp_conn *conn, size_t len,
                                        tltcp_time deadline, tltcp_time now);
 
 /**
- * @brief How large the next section may be.
+ * @brief Maximum size of the next section.
  * @param conn  connection
- * @return bytes; 0 when there is no room
+ * @return bytes; 0: no room
  */
 TLTCP_API size_t tltcp_conn_writable(const tltcp_conn *conn);
 
 /**
- * @brief Reads what is ready: data and gaps that tile the stream or, when
+ * @brief Reads what is ready: data and gaps that tile the stream, or, if
  * unordered, whole sections in the order of completion.
  *
  * Piece *i* is described by @p segments[i].  Data is copied to @p bufs[i],
@@ -219,7 +221,7 @@ TLTCP_API size_t tltcp_conn_writable(const tltcp_conn *conn);
  * @param conn      connection
  * @param bufs      array of *@p count buffers
  * @param segments  array of *@p count
- * @param[in,out] count  in: pieces wanted at most, out: pieces given
+ * @param[in,out] count  in: maximum number of pieces, out: pieces returned
  * @param now       current time
  * @return stream length covered by the pieces, or
  * @retval 0                end of the stream
@@ -238,8 +240,8 @@ TLTCP_API int64_t tltcp_conn_read(tltcp_conn *conn, tltcp_buf *bufs,
  * @param bufs      array of *@p count buffers
  * @param segments  array of *@p count
  * @param[out] metas  array of *@p count: metadata of the section of each piece;
- *                  for a gap that of its first section; NULL: not wanted
- * @param[in,out] count  in: pieces wanted at most, out: pieces given
+ *                    for a gap, of its first section; may be NULL
+ * @param[in,out] count  in: maximum number of pieces, out: pieces returned
  * @param now       current time
  * @return as tltcp_conn_read()
  */
@@ -259,11 +261,11 @@ TLTCP_API bool tltcp_conn_readable(const tltcp_conn *conn);
 /**
  * @brief Whether it is worth waking a reader.
  *
- * A reader that wakes for every packet costs more than the packets do.
+ * Waking a reader for every packet costs more than the packets themselves.
  * @param conn  connection
- * @return true when tltcp_conn_readable(), and what is ready is a gap, the end,
- * the rest of a section, or of a longer section 64 KiB or a quarter of
- * tltcp_config::recv_buffer
+ * @return true if tltcp_conn_readable() and the ready data is a gap, the end,
+ * the rest of a section, or at least 64 KiB or a quarter of
+ * tltcp_config::recv_buffer of a longer section
  */
 TLTCP_API bool tltcp_conn_section_ready(const tltcp_conn *conn);
 
@@ -273,21 +275,21 @@ TLTCP_API bool tltcp_conn_section_ready(const tltcp_conn *conn);
  * @{ */
 
 /**
- * @brief Ends this side's stream; the peer reads its end after all sections
- * were delivered or expired.
+ * @brief Ends this side's stream; the peer reads the end after all sections
+ * have been delivered or have expired.
  * @param conn  connection
  * @param now   current time
  */
 TLTCP_API void tltcp_conn_finish(tltcp_conn *conn, tltcp_time now);
 
 /**
- * @brief Closes: finishes, waits until all was delivered or expired, then
- * notifies the peer.  ::TLTCP_EVENT_CLOSED follows.
+ * @brief Closes: ends the stream, waits until every section has been delivered
+ * or has expired, then notifies the peer.  ::TLTCP_EVENT_CLOSED follows.
  * @param conn    connection
- * @param linger  abort at this time; ::TLTCP_TIME_NEVER: abort when the peer is
- *                silent for the idle timeout or acknowledges nothing for twice
- *                that.  A peer that acknowledges but does not read is waited
- *                for
+ * @param linger  time at which to abort; ::TLTCP_TIME_NEVER: abort when the
+ *                peer is silent for the idle timeout or acknowledges nothing
+ *                for twice that. A peer that acknowledges but does not read may
+ *                delay this for ever
  * @param now     current time
  */
 TLTCP_API void tltcp_conn_close(tltcp_conn *conn, tltcp_time linger,
@@ -296,8 +298,8 @@ TLTCP_API void tltcp_conn_close(tltcp_conn *conn, tltcp_time linger,
 /**
  * @brief Ends at once; the peer is notified on a best-effort basis.
  * @param conn    connection
- * @param error   why, a negative ::tltcp_error the peer will see
- * @param reason  a sentence, copied up to ::TLTCP_REASON_MAX bytes; or NULL
+ * @param error   reason, a negative ::tltcp_error sent to the peer
+ * @param reason  reason as text, copied up to ::TLTCP_REASON_MAX bytes; or NULL
  * @param now     current time
  */
 TLTCP_API void tltcp_conn_abort(tltcp_conn *conn, int error, const char *reason,
@@ -318,10 +320,10 @@ TLTCP_API bool tltcp_conn_is_closed(const tltcp_conn *conn);
 /**
  * @brief Takes a snapshot of the statistics.
  * @param conn  connection
- * @param[out] st  set up with tltcp_stats_init()
+ * @param[out] st  initialised by tltcp_stats_init()
  * @param now   current time
  * @retval 0               filled in
- * @retval TLTCP_ERR_INVAL @p st was not set up
+ * @retval TLTCP_ERR_INVAL @p st was not initialised
  */
 TLTCP_API int tltcp_conn_get_stats(const tltcp_conn *conn, tltcp_stats *st,
                                    tltcp_time now);
@@ -334,7 +336,7 @@ TLTCP_API int tltcp_conn_get_stats(const tltcp_conn *conn, tltcp_stats *st,
 TLTCP_API uint64_t tltcp_conn_path(const tltcp_conn *conn);
 
 /**
- * @brief The stream id that the caller asked for.
+ * @brief The stream id that the caller requested.
  * @param conn  connection
  * @return zero-terminated, "" when none; valid as long as @p conn
  */
@@ -363,9 +365,9 @@ TLTCP_API uint64_t tltcp_conn_id(const tltcp_conn *conn);
 TLTCP_API void tltcp_conn_set_user(tltcp_conn *conn, void *user);
 
 /**
- * @brief The pointer attached by tltcp_conn_set_user().
+ * @brief The pointer set by tltcp_conn_set_user().
  * @param conn  connection
- * @return the pointer, NULL at first
+ * @return the pointer; initially NULL
  */
 TLTCP_API void *tltcp_conn_user(const tltcp_conn *conn);
 
@@ -375,12 +377,12 @@ TLTCP_API void *tltcp_conn_user(const tltcp_conn *conn);
  * @{ */
 
 /**
- * @brief Makes the listening side of a port.
+ * @brief Creates the listening side of a port.
  * @param[out] out  the new endpoint; free with tltcp_endpoint_free()
  * @param config   copied; also the options of accepted connections
  * @param seed     ::TLTCP_SEED_LEN unpredictable bytes
  * @param now      current time
- * @retval 0 made; otherwise as tltcp_conn_new()
+ * @retval 0 created; otherwise as tltcp_conn_new()
  */
 TLTCP_API int tltcp_endpoint_new(tltcp_endpoint **out,
                                  const tltcp_config *config,
@@ -395,27 +397,28 @@ TLTCP_API void tltcp_endpoint_free(tltcp_endpoint *ep);
 /** What tltcp_endpoint_recv() did with a datagram. */
 enum tltcp_verdict {
     TLTCP_DROPPED = 0, /**< nothing to do */
-    TLTCP_TAKEN = 1,   /**< a known connection took it */
+    TLTCP_TAKEN = 1,   /**< an existing connection processed it */
     TLTCP_CALLER = 2,  /**< a new connection waits for tltcp_conn_accept() or
                             tltcp_conn_refuse() */
-    TLTCP_REPLY = 3    /**< send the reply back where the datagram came from */
+    TLTCP_REPLY = 3    /**< send the reply to the source of the datagram */
 };
 
-/** @brief What tltcp_endpoint_recv() gives back beside its verdict. */
+/** @brief Output of tltcp_endpoint_recv(), beside its verdict. */
 typedef struct tltcp_dispatch {
-    tltcp_conn *conn;               /**< TAKEN, CALLER: whose datagram it is */
+    tltcp_conn *conn;               /**< TAKEN, CALLER: connection of the
+                                         datagram */
     size_t reply_len;               /**< REPLY: bytes in reply */
     uint8_t reply[TLTCP_REPLY_MAX]; /**< REPLY: the datagram to send */
 } tltcp_dispatch;
 
 /**
- * @brief Takes one datagram that came to a listening port and gives it to the
- * connection it belongs to.
+ * @brief Processes one datagram of a listening port and passes it to its
+ * connection.
  *
- * A reply is never longer than a third of what came in.  A repeated call is
+ * A reply is never longer than a third of the datagram. A repeated INITIAL is
  * TAKEN.  Callers beyond tltcp_listener_options::max_connections and
- * tltcp_listener_options::max_per_address leave no state; up to a thousand a
- * second get a rejection message and end with ::TLTCP_ERR_LIMIT or
+ * tltcp_listener_options::max_per_address leave no state; up to a thousand per
+ * second get a rejection message and fail with ::TLTCP_ERR_LIMIT or
  * ::TLTCP_ERR_REFUSED.
  * @param ep     endpoint
  * @param info   path and ECN codepoint
@@ -430,7 +433,7 @@ TLTCP_API int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                                   tltcp_dispatch *out, tltcp_time now);
 
 /**
- * @brief Accepts a caller; the answer is then ready to be sent.
+ * @brief Accepts a caller; its answer is then ready to send.
  * @param conn  from a ::TLTCP_CALLER verdict
  * @param now   current time
  * @retval 0               accepted
@@ -439,11 +442,10 @@ TLTCP_API int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
 TLTCP_API int tltcp_conn_accept(tltcp_conn *conn, tltcp_time now);
 
 /**
- * @brief Refuses a caller and sends it the reason; the connection is closed
- * after that.
+ * @brief Refuses a caller and sends it the reason; the connection then closes.
  * @param conn    from a ::TLTCP_CALLER verdict
- * @param reason  a sentence, or NULL
- * @param now     current time
+ * @param reason reason as text, or NULL
+ * @param now    current time
  * @retval 0               refused
  * @retval TLTCP_ERR_STATE already answered
  */
@@ -458,9 +460,9 @@ TLTCP_API int tltcp_conn_refuse(tltcp_conn *conn, const char *reason,
 TLTCP_API size_t tltcp_endpoint_count(const tltcp_endpoint *ep);
 
 /**
- * @brief Number of callers with a wrong passphrase or key, or none.
+ * @brief Number of callers with a wrong or missing passphrase or key.
  * @param ep  endpoint
- * @return those since it was made
+ * @return number since the endpoint was created
  */
 TLTCP_API uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep);
 
@@ -469,9 +471,9 @@ TLTCP_API uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep);
  * callers_turned_away and callers_retried.  Adds datagrams for no connection to
  * packets_dropped.
  * @param ep  endpoint
- * @param[in,out] st  set up with tltcp_stats_init()
+ * @param[in,out] st  initialised by tltcp_stats_init()
  * @retval 0               filled in
- * @retval TLTCP_ERR_INVAL @p st was not set up
+ * @retval TLTCP_ERR_INVAL @p st was not initialised
  */
 TLTCP_API int tltcp_endpoint_get_stats(const tltcp_endpoint *ep,
                                        tltcp_stats *st);
@@ -486,37 +488,37 @@ TLTCP_API int tltcp_endpoint_get_stats(const tltcp_endpoint *ep,
 typedef struct tltcp_key_job tltcp_key_job;
 
 /**
- * @brief Leaves it to the driver to make the key of a passphrase.
+ * @brief Lets the driver derive the key from a passphrase.
  *
- * Each listener has a salt of its own, so that the key of a passphrase can only
- * be made once the listener has been heard.  That takes tens of milliseconds.
- * An engine makes it inside tltcp_conn_recv(), unless this was called.  Then
- * the driver calls tltcp_conn_key_job() after each tltcp_conn_recv() until the
- * connection is open, tltcp_key_job_run() on any thread, and
+ * Each listener has its own salt, so the key can only be derived after the
+ * listener's first answer. The derivation takes tens of milliseconds. By
+ * default the engine does it inside tltcp_conn_recv(). After this call, the
+ * driver instead calls tltcp_conn_key_job() after each tltcp_conn_recv() until
+ * the connection is open, tltcp_key_job_run() on any thread, and
  * tltcp_conn_take_key() with the result.
  * @param conn  a caller's connection, before its first datagram
  */
 TLTCP_API void tltcp_conn_defer_keys(tltcp_conn *conn);
 
 /**
- * @brief The key that the connection waits for.
+ * @brief The key derivation that the connection waits for.
  * @param conn  connection
- * @return a job that tltcp_conn_take_key() frees; NULL when there is none, or
- * when it was given before
+ * @return a job, to be freed by tltcp_conn_take_key(); NULL: none, or already
+ * returned
  */
 TLTCP_API tltcp_key_job *tltcp_conn_key_job(tltcp_conn *conn);
 
 /**
- * @brief Makes the key; touches nothing but the job.
+ * @brief Derives the key; accesses only the job.
  * @param job  from tltcp_conn_key_job()
  */
 TLTCP_API void tltcp_key_job_run(tltcp_key_job *job);
 
 /**
- * @brief Gives the key to the connection, which goes on with its call, and
+ * @brief Passes the key to the connection, which continues its handshake, and
  * frees the job.
- * @param conn  the connection that asked; NULL: it is gone
- * @param job   freed; its memory is that of the connection's allocator
+ * @param conn  the connection of the job; NULL: already freed
+ * @param job   the job; freed; its memory belongs to the connection's allocator
  * @param now   current time
  */
 TLTCP_API void tltcp_conn_take_key(tltcp_conn *conn, tltcp_key_job *job,
@@ -524,9 +526,9 @@ TLTCP_API void tltcp_conn_take_key(tltcp_conn *conn, tltcp_key_job *job,
 
 /**
  * @brief Updates the keys of a secured connection in both directions, as soon
- * as the peer has confirmed the present ones.
+ * as the peer has confirmed the current ones.
  * @param conn  connection
- * @retval 0               asked for
+ * @retval 0 requested
  * @retval TLTCP_ERR_STATE not secured, or not open
  */
 TLTCP_API int tltcp_conn_rekey(tltcp_conn *conn);

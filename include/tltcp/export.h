@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tltcp/export.h
- * @brief Marks what libtltcp exports.
+ * @brief Export macros of libtltcp.
  */
 #ifndef TLTCP_EXPORT_H
 #define TLTCP_EXPORT_H
 
 #if defined(TLTCP_STATIC)
-/** Put on every public function of libtltcp. */
+/** Export macro of libtltcp. */
 #define TLTCP_API
 #elif defined(_WIN32) && defined(TLTCP_BUILDING)
 #define TLTCP_API __declspec(dllexport)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tltcp/live.h
- * @brief Live streams over TLTCP: frames or MPEG transport streams into
- * connections and out of them.  A library of its own, libtltcp-live, that needs
- * neither FFmpeg nor GLib.
+ * @brief Live streams over TLTCP: sends and receives frames or MPEG transport
+ * streams. A separate library, libtltcp-live, without FFmpeg or GLib.
  *
  * Words: a *frame* is what a codec makes, a *section* is what TLTCP carries: a
  * frame with a header (docs/protocols/media-framing.md), a description of a
  * stream, or an event.
  *
  * A program makes ::tltcp_live_options from a URL, opens a ::tltcp_live with
- * them, and writes or reads.  A sender has a thread of its own that connects or
- * listens, connects again after a failure, decides what is of use to each
- * connection, and sends.  A sender that listens sends to all who call.  A
- * receiver has one connection at a time and works in the thread that reads.
+ * them, and writes or reads. A sender has a background thread that connects or
+ * listens, reconnects after a failure, decides which sections each connection
+ * can use, and sends them. A listening sender sends to all callers. A receiver
+ * has one connection at a time and works in the reading thread.
  *
- * A program with a loop of its own can use the building blocks of
+ * A program with its own event loop can use the building blocks of
  * <tltcp/live_parts.h> instead.
  *
- * Times are nanoseconds.  Media times count from any zero that the sender
- * chooses; points in time are on tltcp_now()'s clock.
+ * Times are nanoseconds.  Media times count from a zero that the sender
+ * chooses; other points in time are on tltcp_now()'s clock.
  *
- * Functions return 0 or a count, or a negative ::tltcp_error.  `why` is always
- * ::TLTCP_LIVE_WHY_MAX bytes for a sentence, zero-terminated, or NULL.
+ * Functions return 0 or a count, or a negative ::tltcp_error.  `why` is a
+ * buffer of ::TLTCP_LIVE_WHY_MAX bytes for a zero-terminated error message, or
+ * NULL.
  *
- * Threads: one thread at a time may write or read; any thread may meanwhile
- * take events, ask for statistics and call tltcp_live_interrupt().
+ * Threads: one thread at a time may write or read; meanwhile any thread may
+ * take events, get statistics and call tltcp_live_interrupt().
  */
 #ifndef TLTCP_LIVE_H
 #define TLTCP_LIVE_H
@@ -41,67 +41,72 @@ extern "C" {
 
 /** As a media time or a duration: none. */
 #define TLTCP_LIVE_TIME_NONE INT64_MIN
-/** As tltcp_live_frame::depends: the frame refers to no other. */
+/** As tltcp_live_frame::depends: the frame depends on no other. */
 #define TLTCP_LIVE_DEPENDS_NONE UINT32_MAX
 
 /* ---- Streams and frames ---- */
 
-/** What a stream is made of. */
+/** Media types of a stream. */
 enum tltcp_live_type {
-    TLTCP_LIVE_UNKNOWN = 0, /**< not said */
+    TLTCP_LIVE_UNKNOWN = 0, /**< not stated */
     TLTCP_LIVE_VIDEO = 1,   /**< pictures */
     TLTCP_LIVE_AUDIO = 2,   /**< sound */
-    TLTCP_LIVE_DATA = 3     /**< anything else, subtitles and muxed streams */
+    TLTCP_LIVE_DATA = 3     /**< anything else, including subtitles and muxed
+                                 streams */
 };
 
-/** How the frames of H.264 and H.265 come. */
+/** Packaging of H.264 and H.265 frames. */
 enum tltcp_live_packing {
     TLTCP_LIVE_WHOLE = 0, /**< access units */
     TLTCP_LIVE_RTP = 1,   /**< RTP packets */
-    TLTCP_LIVE_UNITS = 2  /**< NAL units, each alone */
+    TLTCP_LIVE_UNITS = 2  /**< single NAL units */
 };
 
-/** Description of a stream.  Zero, NULL or an empty string: not said.  Start
+/** Description of a stream. Zero, NULL or an empty string: not stated. Start
  * from tltcp_live_format_init(). */
 typedef struct tltcp_live_format {
     size_t struct_size;    /**< set by tltcp_live_format_init() */
     uint32_t type;         /**< ::tltcp_live_type */
     uint32_t packing;      /**< writing: ::tltcp_live_packing */
-    bool intra_only;       /**< writing: every frame stands alone */
+    bool intra_only;       /**< writing: every frame is decodable alone */
     const char *codec;     /**< libavcodec's name, such as "h264", "aac",
                                 "mpegts" */
-    const char *caps;      /**< GStreamer caps; writing: NULL has them made */
+    const char *caps;      /**< GStreamer caps; writing: NULL: derived from the
+                                other fields */
     const void *extradata; /**< codec_data of GStreamer, extradata of FFmpeg */
     size_t extradata_len;  /**< bytes at extradata */
-    uint32_t nal_length;   /**< bytes of a NAL unit's length; 0: start codes;
-                                writing: found in extradata */
+    uint32_t nal_length;   /**< bytes of a NAL unit's length field; 0: start
+                                codes; writing: read from extradata */
     uint32_t width;        /**< pixels */
     uint32_t height;       /**< pixels */
     uint32_t rate_num;     /**< frames per second, numerator */
     uint32_t rate_den;     /**< frames per second, denominator */
     uint32_t sample_rate;  /**< Hz */
-    uint32_t channels;     /**< of sound */
+    uint32_t channels;     /**< audio channels */
     uint32_t bit_rate;     /**< bit/s on average */
-    uint32_t block_bytes;  /**< bytes that a decoder takes at once; 0: any */
+    uint32_t block_bytes;  /**< bytes per decoder block; 0: any */
     uint32_t sample_bits;  /**< bits of a coded sample */
-    const char *samples;   /**< of raw pixels or samples, libavutil's name */
+    const char *samples;   /**< format of raw pixels or samples, libavutil's
+                                name */
     const char *title;     /**< free text */
-    uint32_t latency_ms;   /**< the sender's; writing: set by the library */
-    uint32_t streams;      /**< how many there will be in all; 0: not known */
+    uint32_t latency_ms;   /**< latency of the sender; writing: set by the
+                                library */
+    uint32_t streams;      /**< total number of streams; 0: not known */
 } tltcp_live_format;
 
-/** @brief Zeroes and tags. @param f  format, of any content */
+/** @brief Zeroes the struct and sets its size tag. @param f  format, of any
+ * content */
 #define tltcp_live_format_init(f) \
     tltcp_live_format_init_sized((f), sizeof(*(f)))
 
-/** @brief Behind tltcp_live_format_init(). @param f  format
+/** @brief Implements tltcp_live_format_init(). @param f  format
  * @param size  its size as the caller was compiled */
 TLTCP_LIVE_API void tltcp_live_format_init_sized(tltcp_live_format *f,
                                                  size_t size);
 
 /** How a picture is coded. */
 enum tltcp_live_picture {
-    TLTCP_LIVE_PICTURE_OTHER = 0, /**< no picture, or not known */
+    TLTCP_LIVE_PICTURE_OTHER = 0, /**< not a picture, or not known */
     TLTCP_LIVE_PICTURE_I = 1,     /**< intra */
     TLTCP_LIVE_PICTURE_P = 2,     /**< predicted from one side */
     TLTCP_LIVE_PICTURE_B = 3      /**< predicted from both sides */
@@ -110,83 +115,84 @@ enum tltcp_live_picture {
 /** Flags of a frame. */
 enum tltcp_live_flag {
     TLTCP_LIVE_KEY = 1 << 0,         /**< decoding can begin here */
-    TLTCP_LIVE_DELTA = 1 << 1,       /**< it cannot */
+    TLTCP_LIVE_DELTA = 1 << 1,       /**< decoding cannot begin here */
     TLTCP_LIVE_HEADER = 1 << 2,      /**< carries stream headers */
-    TLTCP_LIVE_DROPPABLE = 1 << 3,   /**< nobody needs it */
-    TLTCP_LIVE_DISCONT = 1 << 4,     /**< does not follow what came before */
+    TLTCP_LIVE_DROPPABLE = 1 << 3,   /**< no other frame needs it */
+    TLTCP_LIVE_DISCONT = 1 << 4,     /**< discontinuity before this frame */
     TLTCP_LIVE_CORRUPTED = 1 << 5,   /**< damaged before it was sent */
     TLTCP_LIVE_MARKER = 1 << 6,      /**< ends an access unit */
     TLTCP_LIVE_SILENCE = 1 << 7,     /**< silence or repetition */
     TLTCP_LIVE_RESYNC = 1 << 8,      /**< as GStreamer's RESYNC */
-    TLTCP_LIVE_DECODE_ONLY = 1 << 9, /**< decode, do not show */
+    TLTCP_LIVE_DECODE_ONLY = 1 << 9, /**< decode, do not display */
     TLTCP_LIVE_RECOVERY = 1 << 10, /**< reading: decoding can begin here and is
-                                      correct some references later */
-    TLTCP_LIVE_CLOSED =
-        1 << 11 /**< reading, with KEY: no later frame needs an earlier one */
+                                        correct after some references */
+    TLTCP_LIVE_CLOSED = 1 << 11 /**< reading, with KEY: no later frame depends
+                                   on an earlier one */
 };
 
-/** What to write into tltcp_live_frame::clock_offset where media times are on
- * tltcp_now()'s clock already. */
+/** Value of tltcp_live_frame::clock_offset if media times are already on
+ * tltcp_now()'s clock. */
 #define TLTCP_LIVE_CLOCK_SAME 0
 
 /** A frame, written or read.  Start from tltcp_live_frame_init(). */
 typedef struct tltcp_live_frame {
     size_t struct_size; /**< set by tltcp_live_frame_init() */
-    const void *data;   /**< the codec's bytes; writing: copied; reading: until
-                             the next read */
+    const void *data;   /**< the codec's bytes; writing: copied; reading: valid
+                             until the next read */
     size_t len;         /**< bytes at data */
     uint32_t stream;    /**< 0 to 255 */
-    uint32_t flags; /**< ::tltcp_live_flag; writing: used only where the bytes
-                       do not tell */
-    uint32_t frame_class; /**< ::tltcp_class; writing: 0 has it found out */
+    uint32_t flags; /**< ::tltcp_live_flag bits; writing: used only if not known
+                         from the bytes */
+    uint32_t frame_class; /**< ::tltcp_class; writing: 0: determined by the
+                               library */
     uint32_t picture;     /**< reading: ::tltcp_live_picture */
-    int64_t pts;          /**< when to show it; ::TLTCP_LIVE_TIME_NONE */
-    int64_t dts;          /**< when to decode it; ::TLTCP_LIVE_TIME_NONE */
-    int64_t duration;     /**< ::TLTCP_LIVE_TIME_NONE */
-    int64_t clock_offset; /**< writing: tltcp_now() at media time 0, on which
-                               deadlines are based */
-    bool untimed;         /**< writing: never too late, but in the mode
+    int64_t pts;          /**< display time; or ::TLTCP_LIVE_TIME_NONE */
+    int64_t dts;          /**< decoding time; or ::TLTCP_LIVE_TIME_NONE */
+    int64_t duration;     /**< or ::TLTCP_LIVE_TIME_NONE */
+    int64_t clock_offset; /**< writing: tltcp_now() at media time 0, the base of
+                               deadlines */
+    bool untimed;         /**< writing: has no deadline, except in the mode
                                CONSTANT */
-    uint32_t
-        depends; /**< writing: it refers to the frame that many places before it
-                    in its stream; ::TLTCP_LIVE_DEPENDS_NONE; 0: found out */
-    tltcp_time deadline; /**< writing: instead of the one that the mode gives;
-                              0: that one; ::TLTCP_TIME_NEVER */
-    uint64_t tag;        /**< the writer's, comes back in events and goes to
-                              the reader */
-    uint32_t number;     /**< reading: place in its stream in coding order */
-    bool complete;       /**< reading: every byte is there */
-    size_t missing;      /**< reading: bytes that are not, zero in data */
-    uint64_t section;    /**< reading: number on the connection */
-    tltcp_time arrived;  /**< when its last byte was there, tltcp_now()'s clock;
+    uint32_t depends; /**< writing: distance to the frame it depends on, counted
+                         in frames of its stream; ::TLTCP_LIVE_DEPENDS_NONE; 0:
+                           determined by the library */
+    tltcp_time deadline; /**< writing: overrides the deadline of the mode; 0:
+                              use the mode; or ::TLTCP_TIME_NEVER */
+    uint64_t tag;        /**< set by the writer; returned in events and passed
+                              to the reader */
+    uint32_t number;     /**< reading: index in its stream in coding order */
+    bool complete;       /**< reading: every byte arrived */
+    size_t missing;      /**< reading: missing bytes, which are zero in data */
+    uint64_t section;    /**< reading: section number on the connection */
+    tltcp_time arrived;  /**< when its last byte arrived, tltcp_now()'s clock;
                               writing: 0: now */
 } tltcp_live_frame;
 
-/** @brief Sets defaults: no times, nothing known. @param f  frame, of any
+/** @brief Sets defaults: no times, everything unknown. @param f  frame, of any
  * content */
 #define tltcp_live_frame_init(f) tltcp_live_frame_init_sized((f), sizeof(*(f)))
 
-/** @brief Behind tltcp_live_frame_init(). @param f  frame @param size  its size
- * as the caller was compiled */
+/** @brief Implements tltcp_live_frame_init(). @param f  frame @param size  its
+ * size as the caller was compiled */
 TLTCP_LIVE_API void tltcp_live_frame_init_sized(tltcp_live_frame *f,
                                                 size_t size);
 
 /* ---- Events ---- */
 
-/** What happened. */
+/** Types of events. */
 enum tltcp_live_event_type {
     TLTCP_LIVE_EVENT_NONE = 0,       /**< nothing */
-    TLTCP_LIVE_EVENT_LISTENING = 1,  /**< address is bound */
-    TLTCP_LIVE_EVENT_CONNECTING = 2, /**< attempt has begun */
+    TLTCP_LIVE_EVENT_LISTENING = 1,  /**< the address is bound */
+    TLTCP_LIVE_EVENT_CONNECTING = 2, /**< a connection attempt has begun */
     TLTCP_LIVE_EVENT_CONNECTED = 3,  /**< a connection is open */
     TLTCP_LIVE_EVENT_DISCONNECTED =
-        4, /**< it has ended; error says why, 0: orderly */
+        4, /**< a connection has ended; error is the cause, 0: orderly */
     TLTCP_LIVE_EVENT_REFUSED =
-        5, /**< a connection attempt failed; error and reason say why, final
-              whether it is retried */
+        5, /**< a connection attempt failed; error and reason give the cause,
+                final says whether it is retried */
     TLTCP_LIVE_EVENT_RATE = 6, /**< estimated_bps or target_bps
                                     changed */
-    TLTCP_LIVE_EVENT_DROP = 7, /**< a frame did not arrive whole */
+    TLTCP_LIVE_EVENT_DROP = 7, /**< a frame did not arrive complete */
     TLTCP_LIVE_EVENT_KEY_WANTED =
         8, /**< the encoder should make a key frame: a connection joined, or a
               reference was lost */
@@ -198,47 +204,50 @@ enum tltcp_live_event_type {
 enum tltcp_live_cause {
     TLTCP_LIVE_CAUSE_NONE = 0,    /**< sent, and lost in part or whole */
     TLTCP_LIVE_CAUSE_LATE = 1,    /**< its deadline passed before it was sent */
-    TLTCP_LIVE_CAUSE_DEPENDS = 2, /**< what it needs is lost */
+    TLTCP_LIVE_CAUSE_DEPENDS = 2, /**< a frame it depends on is lost */
     TLTCP_LIVE_CAUSE_YIELDED =
         3, /**< dropped in favour of frames that others need */
-    TLTCP_LIVE_CAUSE_OVERFLOW = 4, /**< there was no room for it */
-    TLTCP_LIVE_CAUSE_COUNT = 5     /**< how many there are */
+    TLTCP_LIVE_CAUSE_OVERFLOW = 4, /**< there was no room for the frame */
+    TLTCP_LIVE_CAUSE_COUNT = 5     /**< number of causes */
 };
 
 /** @brief The name of a cause. @param cause  ::tltcp_live_cause
  * @return static text such as "late" */
 TLTCP_LIVE_API const char *tltcp_live_cause_name(unsigned cause);
 
-/** An event.  Fields that its type does not name are zero. */
+/** An event. Fields not documented for its type are zero. */
 typedef struct tltcp_live_event {
     uint32_t type;          /**< ::tltcp_live_event_type */
     int32_t error;          /**< 0 or a negative ::tltcp_error */
-    bool was_open;          /**< DISCONNECTED, REFUSED: it was open before */
+    bool was_open;          /**< DISCONNECTED, REFUSED: the connection was open
+                                 before */
     bool answered;          /**< REFUSED: the peer answered */
     bool final;             /**< REFUSED, DISCONNECTED: no further attempt */
     uint32_t attempt;       /**< CONNECTING, REFUSED: from 1 */
-    uint64_t estimated_bps; /**< RATE: bit/s that the path carries, of the
-                                 fastest connection */
+    uint64_t estimated_bps; /**< RATE: estimated bandwidth of the fastest
+                                 connection, bit/s */
     uint64_t target_bps; /**< RATE: bit/s that an encoder should produce; 0: not
                             known */
-    uint32_t stream;     /**< DROP, FRAME: of the frame */
+    uint32_t stream;     /**< DROP, FRAME: stream of the frame */
     uint32_t frame_class; /**< DROP, FRAME: ::tltcp_class */
     uint32_t cause;       /**< DROP, FRAME: ::tltcp_live_cause */
-    uint32_t fate;        /**< FRAME: ::tltcp_fate; 0: never given to the
+    uint32_t fate;        /**< FRAME: ::tltcp_fate; 0: never passed to the
                                connection */
     uint64_t tag;         /**< DROP, FRAME: tltcp_live_frame::tag */
-    uint32_t number;      /**< FRAME: place in its stream */
+    uint32_t number;      /**< FRAME: index in its stream */
     uint32_t picture;     /**< FRAME: ::tltcp_live_picture */
-    uint64_t bytes;       /**< FRAME: of the codec */
+    uint64_t bytes;       /**< FRAME: bytes of the codec */
     int64_t pts;          /**< FRAME: media time */
     int64_t dts;          /**< FRAME: media time */
-    tltcp_time written;   /**< FRAME: when the connection took it; 0: never */
+    tltcp_time written;   /**< FRAME: when it was passed to the connection; 0:
+                               never */
     tltcp_time deadline;  /**< FRAME: ::TLTCP_TIME_NEVER: none */
     tltcp_time now;       /**< when this became known */
     struct sockaddr_storage address;   /**< LISTENING: bound to; CONNECTED,
                                     DISCONNECTED, DROP: the peer's */
-    socklen_t address_len;             /**< bytes of it; 0: not known */
-    char reason[TLTCP_REASON_MAX + 1]; /**< the peer's words, or "" */
+    socklen_t address_len;             /**< length of the address; 0: not
+                                            known */
+    char reason[TLTCP_REASON_MAX + 1]; /**< the peer's reason, or "" */
 } tltcp_live_event;
 
 /* ---- Statistics ---- */
@@ -246,9 +255,9 @@ typedef struct tltcp_live_event {
 /** Fates of frames or sections. */
 typedef struct tltcp_live_count {
     uint64_t offered;   /**< written */
-    uint64_t delivered; /**< arrived whole */
+    uint64_t delivered; /**< arrived complete */
     uint64_t partial;   /**< arrived in part */
-    uint64_t expired;   /**< sent, and did not arrive */
+    uint64_t expired;   /**< sent but did not arrive */
     uint64_t dropped;   /**< never sent */
     uint64_t abandoned; /**< the connection ended first */
 } tltcp_live_count;
@@ -260,19 +269,18 @@ enum tltcp_live_kind {
     TLTCP_LIVE_KIND_B = 2,     /**< predicted from both sides */
     TLTCP_LIVE_KIND_AUDIO = 3, /**< sound */
     TLTCP_LIVE_KIND_OTHER = 4, /**< anything else */
-    TLTCP_LIVE_KIND_COUNT = 5  /**< how many there are */
+    TLTCP_LIVE_KIND_COUNT = 5  /**< number of kinds */
 };
 
 /** @brief The name of a kind. @param kind  ::tltcp_live_kind
  * @return static text: "I", "P", "B", "audio" or "other" */
 TLTCP_LIVE_API const char *tltcp_live_kind_name(unsigned kind);
 
-/** What became of what was written or read.  Counters count over all
- * connections. */
+/** Statistics of a sender or receiver. Counters cover all connections. */
 typedef struct tltcp_live_stats {
     size_t struct_size;        /**< set by tltcp_live_stats_init() */
     uint64_t connections;      /**< opened so far */
-    uint64_t connected;        /**< that are open now */
+    uint64_t connected;        /**< currently open */
     tltcp_live_count sections; /**< sender: of all kinds */
     tltcp_live_count classes[TL_CLASS_LAST + 1];   /**< sender: sections by
                                                         ::tltcp_class */
@@ -281,21 +289,25 @@ typedef struct tltcp_live_stats {
     uint64_t dropped[TLTCP_LIVE_CAUSE_COUNT]; /**< sender: frames never sent,
                                                    by ::tltcp_live_cause */
     uint64_t bytes_offered;                   /**< sender: of sections */
-    uint64_t bytes_dropped;     /**< sender: that no connection ever had */
-    uint64_t keys_wanted;       /**< sender: key frames asked for */
-    uint64_t sections_complete; /**< receiver: came whole */
-    uint64_t sections_cut;      /**< receiver: did not */
+    uint64_t bytes_dropped;     /**< sender: never passed to any connection */
+    uint64_t keys_wanted;       /**< sender: requested key frames */
+    uint64_t sections_complete; /**< receiver: received complete */
+    uint64_t sections_cut;      /**< receiver: received incomplete or not at
+                                     all */
     uint64_t bytes_received;    /**< receiver: of sections */
     uint64_t gaps;              /**< receiver: in the byte stream */
-    uint64_t gap_bytes;         /**< receiver: in them */
-    uint64_t queued_sections;   /**< sender: fates not known, gauge */
-    uint64_t queued_bytes; /**< sender: not yet with the connection, gauge */
+    uint64_t gap_bytes;         /**< receiver: bytes in gaps */
+    uint64_t queued_sections;   /**< sender: sections without a fate yet
+                                     (gauge) */
+    uint64_t queued_bytes; /**< sender: bytes not yet passed to the connection
+                                (gauge) */
 } tltcp_live_stats;
 
-/** @brief Zeroes and tags. @param s  statistics, of any content */
+/** @brief Zeroes the struct and sets its size tag. @param s  statistics, of any
+ * content */
 #define tltcp_live_stats_init(s) tltcp_live_stats_init_sized((s), sizeof(*(s)))
 
-/** @brief Behind tltcp_live_stats_init(). @param s  statistics
+/** @brief Implements tltcp_live_stats_init(). @param s  statistics
  * @param size  its size as the caller was compiled */
 TLTCP_LIVE_API void tltcp_live_stats_init_sized(tltcp_live_stats *s,
                                                 size_t size);
@@ -305,7 +317,7 @@ TLTCP_LIVE_API void tltcp_live_stats_init_sized(tltcp_live_stats *s,
 /** A sender or a receiver; opaque. */
 typedef struct tltcp_live tltcp_live;
 
-/** What a ::tltcp_live does. */
+/** Directions of a ::tltcp_live. */
 enum tltcp_live_direction {
     TLTCP_LIVE_SEND = 1,   /**< writes */
     TLTCP_LIVE_RECEIVE = 2 /**< reads */
@@ -314,12 +326,13 @@ enum tltcp_live_direction {
 /**
  * @brief Opens a sender or a receiver.
  *
- * One that listens has its port afterwards.  One that calls does so in the
- * background (sender) or while it reads (receiver); events say how it goes.
- * @param[out] l     close with tltcp_live_close()
+ * A listener is bound to its port on return. A caller connects in the
+ * background (sender) or while it reads (receiver); events report the progress.
+ * @param[out] l     the new object, to be closed with tltcp_live_close()
  * @param direction  ::tltcp_live_direction
- * @param o          taken over when 0 is returned, else still the caller's
- * @param[out] why   why it failed
+ * @param o          options; owned by the object if 0 is returned, else still
+ *                   by the caller
+ * @param[out] why error message
  * @return 0 or a negative ::tltcp_error
  */
 TLTCP_LIVE_API int tltcp_live_open(tltcp_live **l, int direction,
@@ -328,12 +341,12 @@ TLTCP_LIVE_API int tltcp_live_open(tltcp_live **l, int direction,
 /**
  * @brief Opens a sender or a receiver over an open connection.  It does not
  * reconnect.
- * @param[out] l     close with tltcp_live_close()
+ * @param[out] l     the new object, to be closed with tltcp_live_close()
  * @param direction  ::tltcp_live_direction
- * @param s          connected; a sender's made with tltcp_config::report_fates;
- *                   taken over, also on failure
- * @param o          taken over, also on failure; its settings count, its URL
- *                   and config do not; NULL: defaults
+ * @param s          connected; for a sender, with tltcp_config::report_fates;
+ *                   the call takes ownership, even on failure
+ * @param o          options; the call takes ownership, even on failure; only
+ *                   the settings apply, not URL and config; NULL: defaults
  * @return 0 or a negative ::tltcp_error
  */
 TLTCP_LIVE_API int tltcp_live_open_socket(tltcp_live **l, int direction,
@@ -341,12 +354,12 @@ TLTCP_LIVE_API int tltcp_live_open_socket(tltcp_live **l, int direction,
                                           tltcp_live_options *o);
 
 /**
- * @brief Describes a stream that will be written; again when it changes.
+ * @brief Describes a stream before it is written; call again when it changes.
  * @param l       sender
  * @param stream  0 to 255
  * @param f       format; copied
  * @retval 0                done
- * @retval TLTCP_ERR_INVAL  no sender, or @p stream is out of range
+ * @retval TLTCP_ERR_INVAL  not a sender, or @p stream is out of range
  * @retval TLTCP_ERR_NOMEM  out of memory
  */
 TLTCP_LIVE_API int tltcp_live_set_format(tltcp_live *l, unsigned stream,
@@ -355,19 +368,19 @@ TLTCP_LIVE_API int tltcp_live_set_format(tltcp_live *l, unsigned stream,
 /**
  * @brief Writes a frame, in coding order within its stream.
  *
- * Frames written while nobody is connected are dropped.
+ * Frames written while there is no connection are dropped.
  * @param l           sender
  * @param f           frame; its bytes are copied
- * @param timeout_ms  how long to wait for room; < 0: until its deadline; 0: do
- *                    not wait
+ * @param timeout_ms  time to wait for room; < 0: until its deadline; 0: do not
+ *                    wait
  * @retval 0                 written, or dropped because no connection can use
  * it
- * @retval TLTCP_ERR_AGAIN   no room in time; the frame is given up, with what
- *                           depends on it
- * @retval TLTCP_ERR_INVAL   no sender, or its stream has no format
+ * @retval TLTCP_ERR_AGAIN   no room in time; the frame is given up with its
+ *                           dependents
+ * @retval TLTCP_ERR_INVAL   not a sender, or the stream has no format
  * @retval TLTCP_ERR_ABORTED tltcp_live_interrupt() was called
  * @retval TLTCP_ERR_NOMEM   out of memory
- * @return otherwise the error that ended the last connection for good
+ * @return otherwise the error that permanently ended the last connection
  */
 TLTCP_LIVE_API int tltcp_live_write(tltcp_live *l, const tltcp_live_frame *f,
                                     int timeout_ms);
@@ -375,24 +388,25 @@ TLTCP_LIVE_API int tltcp_live_write(tltcp_live *l, const tltcp_live_frame *f,
 /**
  * @brief How late a frame would arrive if it were written now.
  *
- * Ask before encoding a picture and skip it when it would come too late: a
- * picture that is never encoded breaks no reference, and the next one is in
- * time again.  With several connections the answer is that of the best one.
+ * Call this before encoding a picture and skip the picture if it would be late:
+ * a picture that is never encoded breaks no reference, and the next one is in
+ * time again. With several connections, the best one decides.
  * @param l         sender
- * @param bytes     that the frame would have, such as the average of late
- * @param deadline  when it should be at the peer, tltcp_now()'s clock: its
+ * @param bytes     expected size of the frame, such as the recent average
+ * @param deadline  when it should arrive at the peer, tltcp_now()'s clock: its
  *                  capture time plus the latency
- * @return ns; 0: in time, not known yet, or nobody is connected
+ * @return ns; 0: in time, not known yet, or no connection
  */
 TLTCP_LIVE_API uint64_t tltcp_live_lateness(tltcp_live *l, size_t bytes,
                                             tltcp_time deadline);
 
 /**
- * @brief Writes a transport stream (ISO/IEC 13818-1), cut anywhere.
+ * @brief Writes part of a transport stream (ISO/IEC 13818-1); any split is
+ * allowed.
  *
- * Its pictures, frames of sound and tables become sections, each with a
- * deadline.  Bytes of any other kind are sent as they are written, a section
- * per call.  Write at the pace of the stream: deadlines count from now.
+ * Its pictures, audio frames and tables become sections, each with a deadline.
+ * Any other data is sent as it is written, one section per call. Write at the
+ * pace of the stream: deadlines count from now.
  * @param l           sender, without tltcp_live_set_format()
  * @param data        copied
  * @param len         bytes
@@ -403,54 +417,55 @@ TLTCP_LIVE_API int tltcp_live_write_ts(tltcp_live *l, const void *data,
                                        size_t len, int timeout_ms);
 
 /**
- * @brief Waits until a write would find room, for programs that must not wait
- * for long in one call, or must lose nothing.
+ * @brief Waits until there is room for a write, for programs that must not
+ * block for long in one call, or must lose nothing.
  * @param l           sender
  * @param len         bytes to be written
  * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
- * @retval 0                 there is room, or nobody is connected
- * @retval TLTCP_ERR_AGAIN   there was none in time
- * @retval TLTCP_ERR_INVAL   no sender
+ * @retval 0                 there is room, or no connection
+ * @retval TLTCP_ERR_AGAIN   no room in time
+ * @retval TLTCP_ERR_INVAL   not a sender
  * @retval TLTCP_ERR_ABORTED tltcp_live_interrupt() was called
- * @return otherwise the error that ended the last connection for good
+ * @return otherwise the error that permanently ended the last connection
  */
 TLTCP_LIVE_API int tltcp_live_wait_room(tltcp_live *l, size_t len,
                                         int timeout_ms);
 
 /**
- * @brief Ends the streams, and waits until everything written has arrived or
- * was given up.
+ * @brief Ends the streams, and waits until all written data has arrived or was
+ * given up.
  * @param l           sender
- * @param timeout_ms  milliseconds to wait; < 0: as long as it takes
+ * @param timeout_ms  milliseconds to wait; < 0: no limit
  * @retval 0                  all fates are known
- * @retval TLTCP_ERR_TIMEOUT  some are not
+ * @retval TLTCP_ERR_TIMEOUT  some fates are not known
  * @return otherwise as tltcp_live_write()
  */
 TLTCP_LIVE_API int tltcp_live_finish(tltcp_live *l, int timeout_ms);
 
-/** What tltcp_live_read() gives. */
+/** Results of tltcp_live_read(). */
 enum tltcp_live_read_result {
     TLTCP_LIVE_READ_END = 0,    /**< the stream is over */
     TLTCP_LIVE_READ_FRAME = 1,  /**< a frame */
-    TLTCP_LIVE_READ_FORMAT = 2, /**< tltcp_live_frame::stream was described, see
+    TLTCP_LIVE_READ_FORMAT = 2, /**< a new description of
+                                     tltcp_live_frame::stream; see
                                      tltcp_live_get_format() */
     TLTCP_LIVE_READ_GAP = 3     /**< tltcp_live_frame::missing bytes of the
                                      connection will never come */
 };
 
 /**
- * @brief Reads what comes next.
+ * @brief Reads the next frame, description or gap.
  *
- * The end of a connection is the end of the stream unless reconnection is on
- * and the sender did not say that it has finished.
+ * The end of a connection is the end of the stream, unless reconnection is on
+ * and the sender has not ended its stream.
  * @param l           receiver
- * @param[out] f      filled in; set up with tltcp_live_frame_init()
+ * @param[out] f      filled in; initialised by tltcp_live_frame_init()
  * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
  * @return a ::tltcp_live_read_result, or
  * @retval TLTCP_ERR_AGAIN    nothing in time
  * @retval TLTCP_ERR_ABORTED  tltcp_live_interrupt() was called
  * @retval TLTCP_ERR_NOMEM    out of memory
- * @return otherwise the error that ended the connection for good
+ * @return otherwise the error that permanently ended the connection
  */
 TLTCP_LIVE_API int tltcp_live_read(tltcp_live *l, tltcp_live_frame *f,
                                    int timeout_ms);
@@ -459,36 +474,36 @@ TLTCP_LIVE_API int tltcp_live_read(tltcp_live *l, tltcp_live_frame *f,
  * @brief The newest description of a stream.
  * @param l        receiver
  * @param stream   0 to 255
- * @param[out] f   set up with tltcp_live_format_init(); its pointers hold until
- *                 the next read
+ * @param[out] f   initialised by tltcp_live_format_init(); its pointers are
+ *                 valid until the next read
  * @retval 0                filled in
- * @retval TLTCP_ERR_INVAL  none was heard of
+ * @retval TLTCP_ERR_INVAL  no description received
  */
 TLTCP_LIVE_API int tltcp_live_get_format(const tltcp_live *l, unsigned stream,
                                          tltcp_live_format *f);
 
 /**
- * @brief Reads bytes of a transport stream, or of whatever else was written by
- * tltcp_live_write_ts().  Sections that did not arrive whole are left out.
+ * @brief Reads bytes of a transport stream, or of other data written by
+ * tltcp_live_write_ts(). Incomplete sections are skipped.
  * @param l           receiver
  * @param[out] data   room
- * @param len         bytes of it, above 0
+ * @param len         bytes at @p data, above 0
  * @param timeout_ms  as for tltcp_live_read()
- * @return bytes, 0 at the end, or as tltcp_live_read();
- * TLTCP_ERR_PROTOCOL: the peer sends single streams, which tltcp_live_read()
- * takes
+ * @return bytes, 0 at the end, or as tltcp_live_read(); TLTCP_ERR_PROTOCOL: the
+ * peer sends elementary streams; use tltcp_live_read()
  */
 TLTCP_LIVE_API ssize_t tltcp_live_read_ts(tltcp_live *l, void *data, size_t len,
                                           int timeout_ms);
 
-/** Descriptors that tltcp_live_fds() may name. */
+/** Maximum number of descriptors of tltcp_live_fds(). */
 #define TLTCP_LIVE_FDS 3
 
 /**
- * @brief What to poll for until tltcp_live_read() may have something.
+ * @brief Descriptors to poll before tltcp_live_read().
  * @param l          receiver
- * @param[out] fds   ::TLTCP_LIVE_FDS descriptors, readable when it may
- * @param[out] when  when to read again at the latest, tltcp_now()'s clock;
+ * @param[out] fds   ::TLTCP_LIVE_FDS descriptors, readable when there may be
+ *                   something to read
+ * @param[out] when  latest time of the next read, tltcp_now()'s clock; or
  *                   ::TLTCP_TIME_NEVER
  * @return how many descriptors
  */
@@ -496,56 +511,57 @@ TLTCP_LIVE_API int tltcp_live_fds(const tltcp_live *l, int *fds,
                                   tltcp_time *when);
 
 /**
- * @brief Takes the oldest event.  The newest 1024 wait.
- * @param l           sender or receiver; the events of a receiver come about
- *                    while it reads
+ * @brief Takes the oldest event. The newest 1024 events are kept.
+ * @param l           sender or receiver; the events of a receiver occur while
+ *                    it reads
  * @param[out] ev     filled in
  * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
  * @retval 1                  @p ev was filled in
- * @retval TLTCP_ERR_AGAIN    none came in time
+ * @retval TLTCP_ERR_AGAIN    no event in time
  * @retval TLTCP_ERR_ABORTED  tltcp_live_interrupt() was called
  */
 TLTCP_LIVE_API int tltcp_live_next_event(tltcp_live *l, tltcp_live_event *ev,
                                          int timeout_ms);
 
-/** @brief Makes every waiting call return TLTCP_ERR_ABORTED, now and until
- * switched off.
+/** @brief Makes every waiting call return TLTCP_ERR_ABORTED, now and until it
+ * is switched off.
  * @param l   sender or receiver
- * @param on  false: they may wait again */
+ * @param on  false: calls may wait again */
 TLTCP_LIVE_API void tltcp_live_interrupt(tltcp_live *l, bool on);
 
 /** @brief Takes a snapshot of the statistics. @param l  sender or receiver
- * @param[out] s  set up with tltcp_live_stats_init()
+ * @param[out] s  initialised by tltcp_live_stats_init()
  * @return 0 or TLTCP_ERR_INVAL */
 TLTCP_LIVE_API int tltcp_live_get_stats(tltcp_live *l, tltcp_live_stats *s);
 
 /**
  * @brief Statistics of one connection.
  * @param l       sender or receiver
- * @param index   which, from 0; open ones are renumbered whenever one comes or
- * goes; while none is open, 0 is the one that ended last
- * @param[out] s  set up with tltcp_stats_init()
+ * @param index   index from 0; open connections are renumbered when one opens
+ *                or ends; while none is open, 0 is the one that ended last
+ * @param[out] s  initialised by tltcp_stats_init()
  * @retval 0                filled in
- * @retval TLTCP_ERR_INVAL  there are not so many
+ * @retval TLTCP_ERR_INVAL  no such connection
  */
 TLTCP_LIVE_API int tltcp_live_get_connection_stats(tltcp_live *l, size_t index,
                                                    tltcp_stats *s);
 
 /**
- * @brief Statistics as one JSON object: what tltcp_live_stats has, and
- * `"peers"`, an array with RTT, loss, window and bit rates of every connection.
+ * @brief Writes statistics as one JSON object: the fields of tltcp_live_stats,
+ * and `"peers"`, an array with RTT, loss, window and bit rates of every
+ * connection.
  * @param l     sender or receiver
- * @param buf   room, zero-terminated; or NULL when @p cap is 0
+ * @param buf   buffer, zero-terminated on return; or NULL if @p cap is 0
  * @param cap   bytes at @p buf
- * @return length of the text without its zero, as snprintf()
+ * @return length of the text without its terminating zero, as snprintf()
  */
 TLTCP_LIVE_API size_t tltcp_live_stats_json(tltcp_live *l, char *buf,
                                             size_t cap);
 
 /**
  * @brief The address that a listener is bound to.
- * @param l            sender or receiver that listens
- * @param[out] sa      room for an address
+ * @param l            listening sender or receiver
+ * @param[out] sa      buffer for an address
  * @param[in,out] len  in: bytes at @p sa, out: bytes of the address
  * @return 0 or a negative ::tltcp_error
  */
@@ -553,9 +569,9 @@ TLTCP_LIVE_API int tltcp_live_local_address(tltcp_live *l, struct sockaddr *sa,
                                             socklen_t *len);
 
 /**
- * @brief Closes all connections and frees.
- * @param l          or NULL; no other call may be under way
- * @param linger_ms  milliseconds to wait for what was written; 0: none
+ * @brief Closes all connections and frees the object.
+ * @param l          object, or NULL; no other call may be in progress
+ * @param linger_ms  milliseconds to wait for written data; 0: do not wait
  */
 TLTCP_LIVE_API void tltcp_live_close(tltcp_live *l, int linger_ms);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tltcp/live_parts.h
- * @brief What <tltcp/live.h> is made of, for programs with a loop of their own.
+ * @brief Building blocks of <tltcp/live.h>, for programs with their own event
+ * loop.
  *
- * A *link* makes connections, one after the other or many.  A *stream* makes
- * sections of frames.  A *sender* takes sections to one connection; several
- * senders may share a section.  A *receiver* takes sections from a connection.
+ * A *link* makes connections, one after the other or many. A *stream* makes
+ * sections from frames. A *sender* sends sections over one connection; several
+ * senders may share a section. A *receiver* receives sections from a
+ * connection.
  *
- * Nothing here waits, has a thread or a lock.  Sections may be shared by
- * threads; of everything else one thread at a time may use an object.
- * Callbacks run inside the call that brings them about and must not use the
- * object that calls them, but where it is said.
+ * Nothing here waits, starts a thread or takes a lock. Threads may share
+ * sections; use every other object from one thread at a time. Callbacks run
+ * inside the call that causes them and must not use the calling object, except
+ * where stated.
  */
 #ifndef TLTCP_LIVE_PARTS_H
 #define TLTCP_LIVE_PARTS_H
@@ -26,62 +28,65 @@ extern "C" {
 
 /* ---- Sections ---- */
 
-/** A section to be sent; counted references. */
+/** A section to be sent; reference-counted. */
 typedef struct tltcp_live_section tltcp_live_section;
 
-/** @brief One reference more. @param s  section @return the same */
+/** @brief Adds a reference. @param s section @return @p s */
 TLTCP_LIVE_API tltcp_live_section *
 tltcp_live_section_ref(tltcp_live_section *s);
 
-/** @brief One reference less; frees with the last. @param s  or NULL */
+/** @brief Drops a reference; the last one frees the section. @param s section,
+ * or NULL */
 TLTCP_LIVE_API void tltcp_live_section_unref(tltcp_live_section *s);
 
-/** @brief Bytes on the connection. @param s  section @return bytes */
+/** @brief Size on the connection. @param s section @return bytes */
 TLTCP_LIVE_API size_t tltcp_live_section_bytes(const tltcp_live_section *s);
 
-/** @brief What it is to its stream. @param s  section @return ::tltcp_class */
+/** @brief Class of the section. @param s section @return ::tltcp_class */
 TLTCP_LIVE_API unsigned tltcp_live_section_class(const tltcp_live_section *s);
 
-/** @brief When its frame should be at the peer: the display time plus the
+/** @brief When its frame should arrive at the peer: the display time plus the
  * latency, without grace. @param s  section
  * @return tltcp_now()'s clock, or ::TLTCP_TIME_NEVER */
 TLTCP_LIVE_API tltcp_time tltcp_live_section_due(const tltcp_live_section *s);
 
-/** @brief When sending it has become pointless. @param s  section
+/** @brief When the section becomes useless. @param s  section
  * @return tltcp_now()'s clock, or ::TLTCP_TIME_NEVER */
 TLTCP_LIVE_API tltcp_time
 tltcp_live_section_deadline(const tltcp_live_section *s);
 
 /* ---- Streams ---- */
 
-/** Makes sections of the frames of one stream; opaque. */
+/** Makes sections from the frames of one stream; opaque. */
 typedef struct tltcp_live_stream tltcp_live_stream;
 
-/** @brief Takes a section. @param user  as given @param section  borrowed */
+/** @brief Receives a section. @param user as given @param section borrowed */
 typedef void (*tltcp_live_emit)(void *user, tltcp_live_section *section);
 
 /** Events within a stream. */
 enum tltcp_live_mark {
     TLTCP_LIVE_MARK_END = 1, /**< the stream is at its orderly end */
-    TLTCP_LIVE_MARK_GAP = 2, /**< nothing from pts for duration, nothing lost */
+    TLTCP_LIVE_MARK_GAP = 2, /**< no media from pts for duration; nothing was
+                                  lost */
     TLTCP_LIVE_MARK_TAGS = 3 /**< payload: GStreamer tags as text */
 };
 
 /**
- * @brief Makes a stream.
+ * @brief Creates a stream.
  * @param number  0 to 255
- * @param emit    takes sections during the calls below
- * @param user    for @p emit
- * @return free with tltcp_live_stream_free(); NULL: out of memory
+ * @param emit    receives sections during the calls below
+ * @param user passed to @p emit
+ * @return the stream, to be freed with tltcp_live_stream_free(); NULL: out of
+ * memory
  */
 TLTCP_LIVE_API tltcp_live_stream *
 tltcp_live_stream_new(unsigned number, tltcp_live_emit emit, void *user);
 
-/** @brief Frees. @param s  or NULL */
+/** @brief Frees a stream. @param s stream, or NULL */
 TLTCP_LIVE_API void tltcp_live_stream_free(tltcp_live_stream *s);
 
 /**
- * @brief Begins with a format.
+ * @brief Sets the format, before the first frame.
  * @param s  stream
  * @param f  format; NULL: not known
  * @return 0 or TLTCP_ERR_NOMEM
@@ -90,13 +95,13 @@ TLTCP_LIVE_API int tltcp_live_stream_set_format(tltcp_live_stream *s,
                                                 const tltcp_live_format *f);
 
 /**
- * @brief Sets how deadlines are made.  Call it after
+ * @brief Sets how deadlines are computed. Call it after
  * tltcp_live_stream_set_format(), which resets it.
  * @param s           stream
  * @param mode        ::tltcp_live_deadline_mode
- * @param latency_ms  budget
- * @param grace_ms    how much longer references are sent
- * @param speed       media seconds per second; 1 is real time
+ * @param latency_ms  latency budget
+ * @param grace_ms    additional time for which references are sent
+ * @param speed       media seconds per second; 1: real time
  */
 TLTCP_LIVE_API void tltcp_live_stream_set_deadlines(tltcp_live_stream *s,
                                                     int mode,
@@ -105,47 +110,48 @@ TLTCP_LIVE_API void tltcp_live_stream_set_deadlines(tltcp_live_stream *s,
                                                     double speed);
 
 /**
- * @brief Makes the section that describes the stream: what every connection
+ * @brief Makes the section that describes the stream, which every connection
  * gets first.
  * @param s        stream
- * @param streams  how many there are in all; 0: not known
- * @return a reference; NULL: there is nothing to describe, or no memory
+ * @param streams  total number of streams; 0: not known
+ * @return a reference; NULL: nothing to describe, or out of memory
  */
 TLTCP_LIVE_API tltcp_live_section *
 tltcp_live_stream_describe(tltcp_live_stream *s, unsigned streams);
 
-/** @brief Makes sections of a frame: one, or as many as end in it where the
- * format is "mpegts". @param s  stream @param f  frame; its stream is not
- * looked at @return 0 or TLTCP_ERR_NOMEM */
+/** @brief Makes sections from a frame: one, or, if the format is "mpegts", all
+ * that end in it. @param s stream @param f frame; its stream number is ignored
+ * @return 0 or TLTCP_ERR_NOMEM */
 TLTCP_LIVE_API int tltcp_live_stream_write(tltcp_live_stream *s,
                                            const tltcp_live_frame *f);
 
 /**
- * @brief Makes sections of the bytes of a transport stream, with its own times;
- * of anything else a section.  What comes first decides, and sets the format.
+ * @brief Makes sections from bytes of a transport stream, with its timestamps;
+ * other data becomes one section per call. The first call decides, and sets the
+ * format.
  * @param s     stream
  * @param data  bytes
  * @param len   how many
- * @param now   when they should be sent, tltcp_now()'s clock
+ * @param now   when to send them, tltcp_now()'s clock
  * @return 0 or TLTCP_ERR_NOMEM
  */
 TLTCP_LIVE_API int tltcp_live_stream_write_ts(tltcp_live_stream *s,
                                               const void *data, size_t len,
                                               tltcp_time now);
 
-/** @brief Newest decoding time in what tltcp_live_stream_write_ts() took, of
+/** @brief Newest decoding time that tltcp_live_stream_write_ts() has seen in
  * the first elementary stream. @param s  stream
  * @return media time; ::TLTCP_LIVE_TIME_NONE */
 TLTCP_LIVE_API int64_t tltcp_live_stream_ts_time(const tltcp_live_stream *s);
 
-/** @brief Makes sections of what is unfinished: the stream is over.
- * @param s  stream @param f  times and flags for it; NULL: the stream's own
+/** @brief Makes sections from unfinished data at the end of the stream.
+ * @param s  stream @param f  its times and flags; NULL: the stream's own
  * @return 0 or TLTCP_ERR_NOMEM */
 TLTCP_LIVE_API int tltcp_live_stream_flush(tltcp_live_stream *s,
                                            const tltcp_live_frame *f);
 
 /**
- * @brief Makes a section of a stream header, which new connections need.
+ * @brief Makes a section from a stream header, which new connections need.
  * @param s     stream
  * @param data  bytes
  * @param len   how many
@@ -155,12 +161,12 @@ TLTCP_LIVE_API tltcp_live_section *
 tltcp_live_stream_header(tltcp_live_stream *s, const void *data, size_t len);
 
 /**
- * @brief Makes a section of an event.
+ * @brief Makes a section from an event.
  * @param s         stream
  * @param mark      ::tltcp_live_mark
  * @param pts       media time, or ::TLTCP_LIVE_TIME_NONE
  * @param duration  ns, or ::TLTCP_LIVE_TIME_NONE
- * @param payload   or NULL
+ * @param payload data, or NULL
  * @param len       bytes at @p payload
  * @return a reference; NULL: out of memory
  */
@@ -170,50 +176,53 @@ tltcp_live_stream_mark(tltcp_live_stream *s, unsigned mark, int64_t pts,
 
 /* ---- Senders ---- */
 
-/** Takes sections to one connection; opaque. */
+/** Sends sections over one connection; opaque. */
 typedef struct tltcp_live_sender tltcp_live_sender;
 
-/** @brief Takes an event. @param user  as given @param ev  during the call */
+/** @brief Receives an event. @param user as given @param ev valid during the
+ * call */
 typedef void (*tltcp_live_on_event)(void *user, const tltcp_live_event *ev);
 
 /**
- * @brief Makes a sender.
- * @param s         connected; made with tltcp_config::report_fates; taken over,
- *                  also on failure
- * @param settings  its queue and report_frames count; NULL: defaults
- * @param on_event  takes what happens; NULL: nobody
- * @param user      for @p on_event
- * @return end with tltcp_live_sender_close(); NULL: out of memory
+ * @brief Creates a sender.
+ * @param s         connected, with tltcp_config::report_fates; the call takes
+ *                  ownership, even on failure
+ * @param settings  only queue limits and report_frames apply; NULL: defaults
+ * @param on_event  receives events; NULL: none
+ * @param user      passed to @p on_event
+ * @return the sender, to be closed with tltcp_live_sender_close(); NULL: out of
+ * memory
  */
 TLTCP_LIVE_API tltcp_live_sender *
 tltcp_live_sender_new(tltcp_socket *s, const tltcp_live_settings *settings,
                       tltcp_live_on_event on_event, void *user);
 
-/** @brief The connection joins streams that are under way: pictures are dropped
- * until one where decoding can begin. @param s  sender */
+/** @brief The connection joins streams in progress: drops pictures until one
+ * where decoding can begin. @param s  sender */
 TLTCP_LIVE_API void tltcp_live_sender_join(tltcp_live_sender *s);
 
-/** @brief Whether the queue has room. @param s  sender
- * @param bytes  of a section; 0: whether nothing waits @return true: it does */
+/** @brief Whether the queue has room for a section. @param s sender
+ * @param bytes  size of the section; 0: asks whether the queue is empty @return
+ *               true: it has */
 TLTCP_LIVE_API bool tltcp_live_sender_has_room(const tltcp_live_sender *s,
                                                size_t bytes);
 
 /**
  * @brief Queues a section, unless this connection cannot use it.
  * @param s        sender
- * @param section  a reference is taken
+ * @param section  section; a reference is added
  * @retval 1               queued
- * @retval 0               given up, and counted
+ * @retval 0               dropped, and counted
  * @retval TLTCP_ERR_NOMEM out of memory
  */
 TLTCP_LIVE_API int tltcp_live_sender_push(tltcp_live_sender *s,
                                           tltcp_live_section *section);
 
 /**
- * @brief Handles events of the connection and sends what is queued.
+ * @brief Handles events of the connection and sends queued sections.
  * @param s  sender
- * @return when to call again at the latest; ::TLTCP_TIME_NEVER: when a
- * descriptor is readable
+ * @return latest time of the next call; ::TLTCP_TIME_NEVER: when a descriptor
+ * is readable
  */
 TLTCP_LIVE_API tltcp_time tltcp_live_sender_run(tltcp_live_sender *s);
 
@@ -222,27 +231,27 @@ TLTCP_LIVE_API tltcp_time tltcp_live_sender_run(tltcp_live_sender *s);
  * @return how many */
 TLTCP_LIVE_API int tltcp_live_sender_fds(const tltcp_live_sender *s, int *fds);
 
-/** @brief The connection, for its addresses and statistics. @param s  sender
- * @return the sender's */
+/** @brief The connection, for its addresses and statistics. @param s sender
+ * @return connection owned by the sender */
 TLTCP_LIVE_API tltcp_socket *
 tltcp_live_sender_socket(const tltcp_live_sender *s);
 
-/** @brief Whether the connection is over; an event has said why.
- * @param s  sender @return true: it is */
+/** @brief Whether the connection is over; an event has reported the cause.
+ * @param s sender @return true: it is */
 TLTCP_LIVE_API bool tltcp_live_sender_is_closed(const tltcp_live_sender *s);
 
-/** @brief Whether nothing waits and every fate is known, or the connection is
- * over. @param s  sender @return true: so it is */
+/** @brief Whether the queue is empty and every fate is known, or the connection
+ * is over. @param s sender @return true: idle */
 TLTCP_LIVE_API bool tltcp_live_sender_is_idle(const tltcp_live_sender *s);
 
 /**
  * @brief How late a frame would arrive if it were written now.
  *
- * Counts what is queued here, in the connection and in the path, at the
- * bandwidth estimated; see tltcp_would_arrive().
+ * Accounts for the queues in the sender, the connection and the path at the
+ * estimated bandwidth; see tltcp_would_arrive().
  * @param s         sender
- * @param bytes     of the frame
- * @param deadline  when it should be at the peer, tltcp_now()'s clock
+ * @param bytes     size of the frame
+ * @param deadline  when it should arrive at the peer, tltcp_now()'s clock
  * @return ns; 0: in time, or the path is not known yet
  */
 TLTCP_LIVE_API uint64_t tltcp_live_sender_lateness(const tltcp_live_sender *s,
@@ -257,14 +266,14 @@ TLTCP_LIVE_API uint64_t tltcp_live_sender_bytes(const tltcp_live_sender *s);
  * @param s  sender @return ns; 0: not known */
 TLTCP_LIVE_API uint64_t tltcp_live_sender_delivery(const tltcp_live_sender *s);
 
-/** @brief Adds what it counts. @param s  sender
- * @param[in,out] st  counters are added to, gauges too */
+/** @brief Adds its statistics. @param s  sender
+ * @param[in,out] st  counters and gauges are added to */
 TLTCP_LIVE_API void tltcp_live_sender_add_stats(const tltcp_live_sender *s,
                                                 tltcp_live_stats *st);
 
 /**
- * @brief Closes the connection.  What waits is given up, and what has no fate
- * yet is abandoned; events say so.
+ * @brief Closes the connection. Queued sections are given up, and sections
+ * without a fate are abandoned; events report this.
  * @param s          sender
  * @param linger_ms  as for tltcp_close()
  * @return as tltcp_close()
@@ -286,68 +295,71 @@ TLTCP_LIVE_API void tltcp_live_sender_free(tltcp_live_sender *s);
 
 /* ---- Receivers ---- */
 
-/** Takes sections from one connection; opaque. */
+/** Receives sections from one connection; opaque. */
 typedef struct tltcp_live_receiver tltcp_live_receiver;
 
 /** A received section, or a gap. */
 typedef struct tltcp_live_received {
-    uint64_t number; /**< of the section on its connection */
-    uint64_t seq;    /**< place in the byte stream of its first byte here, or of
-                          the gap */
-    uint8_t *data;   /**< its bytes, zeros where some are missing; the caller's
-                          to free(); NULL: a gap */
-    size_t len;      /**< bytes at data; of the gap */
-    size_t missing;  /**< how many of them are missing */
-    bool complete;   /**< none is missing, neither at an end */
-    bool begins;     /**< its first bytes are there */
-    struct tltcp_meta meta; /**< what its sender said of it */
+    uint64_t number; /**< section number on its connection */
+    uint64_t seq;    /**< offset in the byte stream of its first byte here, or
+                          of the gap */
+    uint8_t *data;   /**< its bytes, with zeros for missing ones; the caller
+                          must free() them; NULL: a gap */
+    size_t len;      /**< bytes at data, or of the gap */
+    size_t missing;  /**< number of missing bytes */
+    bool complete;   /**< no byte is missing */
+    bool begins;     /**< its first bytes arrived */
+    struct tltcp_meta meta; /**< metadata from the sender */
 } tltcp_live_received;
 
 /**
- * @brief Makes a receiver.  It does not own the connection.
+ * @brief Creates a receiver. It does not own the connection.
  * @param s  connected
- * @return free with tltcp_live_receiver_free(); NULL: out of memory
+ * @return the receiver, to be freed with tltcp_live_receiver_free(); NULL: out
+ * of memory
  */
 TLTCP_LIVE_API tltcp_live_receiver *tltcp_live_receiver_new(tltcp_socket *s);
 
-/** @brief Frees; the connection stays. @param r  or NULL */
+/** @brief Frees a receiver, but not the connection. @param r receiver, or
+ * NULL */
 TLTCP_LIVE_API void tltcp_live_receiver_free(tltcp_live_receiver *r);
 
 /**
- * @brief Takes the next section or gap.  Sections of a stream come in order;
- * those of different streams do not wait for each other.
+ * @brief Takes the next section or gap. Sections of a stream are in order;
+ * different streams do not wait for each other.
  * @param r         receiver
  * @param[out] out  filled in when 1 is returned
  * @param flags     0 or MSG_DONTWAIT
  * @retval 1               a section or a gap
  * @retval 0               the end of the stream
  * @retval TLTCP_ERR_NOMEM out of memory
- * @return otherwise as tltcp_recvmsg(); all that was there has come before
+ * @return otherwise as tltcp_recvmsg(), after all received data
  */
 TLTCP_LIVE_API int tltcp_live_receiver_next(tltcp_live_receiver *r,
                                             tltcp_live_received *out,
                                             int flags);
 
-/** @brief Adds what it counts. @param r  receiver
+/** @brief Adds its statistics. @param r  receiver
  * @param[in,out] st  counters are added to */
 TLTCP_LIVE_API void tltcp_live_receiver_add_stats(const tltcp_live_receiver *r,
                                                   tltcp_live_stats *st);
 
 /* ---- Links ---- */
 
-/** Makes connections: calls, and calls again after a pause that doubles from
- * 200 ms to 2 s; or listens.  Opaque. */
+/** Makes connections: either calls, with retries after a delay that doubles
+ * from 200 ms to 2 s, or listens. Opaque. */
 typedef struct tltcp_live_link tltcp_live_link;
 
 /**
- * @brief Makes a link; one that listens listens at once.
- * @param[out] l    end with tltcp_live_link_free()
- * @param settings  host, service, listens and reconnect count; copied
- * @param config    of the connections; its strings must outlive the link
- * @param on_event  takes LISTENING, CONNECTING, CONNECTED and REFUSED; may be
- *                  NULL
- * @param user      for @p on_event
- * @return 0, or a negative ::tltcp_error: it cannot listen
+ * @brief Creates a link; a listening link is bound on return.
+ * @param[out] l    the link, to be freed with tltcp_live_link_free()
+ * @param settings  only host, service, listens and reconnect apply; copied
+ * @param config    options of the connections; its strings must outlive the
+ *                  link
+ * @param on_event  receives LISTENING, CONNECTING, CONNECTED and REFUSED; may
+ *                  be NULL
+ * @param user passed to @p on_event
+ * @return 0, or a negative ::tltcp_error if it cannot listen
  */
 TLTCP_LIVE_API int tltcp_live_link_new(tltcp_live_link **l,
                                        const tltcp_live_settings *settings,
@@ -355,22 +367,22 @@ TLTCP_LIVE_API int tltcp_live_link_new(tltcp_live_link **l,
                                        tltcp_live_on_event on_event,
                                        void *user);
 
-/** @brief Ends; connections that it gave out stay. @param l  or NULL */
+/** @brief Frees a link; its connections stay open. @param l link, or NULL */
 TLTCP_LIVE_API void tltcp_live_link_free(tltcp_live_link *l);
 
 /**
- * @brief Continues to make a connection.  Looking up a name may block.
+ * @brief Continues making a connection. Name resolution may block.
  *
- * A link that calls makes one connection; call it again after
+ * A calling link makes one connection; call this again after
  * tltcp_live_link_lost().
  * @param l          link
- * @param[out] s     the caller's to close, when 1 is returned
- * @param[out] when  when to call again at the latest, tltcp_now()'s clock;
+ * @param[out] s     the connection, if 1 is returned; the caller must close it
+ * @param[out] when  latest time of the next call, tltcp_now()'s clock;
  *                   ::TLTCP_TIME_NEVER: when its descriptor is readable
  * @retval 1  a connection
  * @retval 0  none yet
- * @return a negative ::tltcp_error: there will be none, since trying again
- * cannot help or is not wanted
+ * @return a negative ::tltcp_error: there will be no connection, because
+ * retrying cannot help or is disabled
  */
 TLTCP_LIVE_API int tltcp_live_link_run(tltcp_live_link *l, tltcp_socket **s,
                                        tltcp_time *when);
@@ -380,25 +392,26 @@ TLTCP_LIVE_API int tltcp_live_link_run(tltcp_live_link *l, tltcp_socket **s,
 TLTCP_LIVE_API int tltcp_live_link_fds(const tltcp_live_link *l, int *fds);
 
 /**
- * @brief The connection that a calling link made is over.
+ * @brief Reports that the connection of a calling link is over.
  * @param l      link
- * @param error  why; 0: in order
- * @param reason the peer's words, or ""
+ * @param error  cause; 0: orderly
+ * @param reason the peer's reason, or ""
  * @return true: the next tltcp_live_link_run() may make another one
  */
 TLTCP_LIVE_API bool tltcp_live_link_lost(tltcp_live_link *l, int error,
                                          const char *reason);
 
-/** @brief The listening socket, or NULL. @param l  link @return the link's */
+/** @brief The listening socket, or NULL. @param l link @return socket owned by
+ * the link */
 TLTCP_LIVE_API tltcp_socket *tltcp_live_link_listener(const tltcp_live_link *l);
 
-/** @brief Whether trying again cannot help. @param error  of a connection
- * @param answered  the peer was there @param reason  its words, or ""
+/** @brief Whether retrying cannot help. @param error error of a connection
+ * @param answered  the peer answered @param reason its reason, or ""
  * @return true: it cannot */
 TLTCP_LIVE_API bool tltcp_live_is_permanent(int error, bool answered,
                                             const char *reason);
 
-/** Begins the reason of a refusal that may not last. */
+/** Prefix of the reason of a temporary refusal. */
 #define TLTCP_LIVE_BUSY "busy with another caller"
 
 /** @} */

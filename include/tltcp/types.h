@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tltcp/types.h
- * @brief Time, error codes and the small types that all of libtltcp shares.
+ * @brief Time, error codes and the small types shared by all of libtltcp.
  */
 #ifndef TLTCP_TYPES_H
 #define TLTCP_TYPES_H
@@ -26,12 +26,12 @@ extern "C" {
 /**
  * @brief A point in time or a duration, in nanoseconds.
  *
- * Points are absolute on a monotonic clock of the caller's choosing; the socket
- * API uses tltcp_now()'s.
+ * Points in time are absolute on a monotonic clock that the caller chooses; the
+ * socket API uses tltcp_now()'s.
  */
 typedef uint64_t tltcp_time;
 
-/** As a deadline: never obsolete.  As a timeout: no timer wanted. */
+/** As a deadline: none. As a timeout: no timer needed. */
 #define TLTCP_TIME_NEVER UINT64_MAX
 /** One microsecond as a ::tltcp_time. */
 #define TLTCP_US UINT64_C(1000)
@@ -40,7 +40,7 @@ typedef uint64_t tltcp_time;
 /** One second as a ::tltcp_time. */
 #define TLTCP_S UINT64_C(1000000000)
 
-/** Longest stream id in bytes, the terminating zero not counted. */
+/** Longest stream id in bytes, without its terminating zero. */
 #define TLTCP_STREAM_ID_MAX 512
 /** Longest reason of a refusal or an abort in bytes, without its terminating
  * zero. */
@@ -49,14 +49,14 @@ typedef uint64_t tltcp_time;
 #define TLTCP_SECTION_UNKNOWN UINT64_MAX
 
 /**
- * @brief What went wrong; every call that can fail returns one of these or 0.
+ * @brief Errors; every call that can fail returns one of these or 0.
  *
- * tltcp_strerror() gives a sentence for each.
+ * tltcp_strerror() describes each.
  */
 enum tltcp_error {
-    TLTCP_OK = 0,              /**< all went well */
-    TLTCP_ERR_AGAIN = -1,      /**< nothing to do now; try again later */
-    TLTCP_ERR_INVAL = -2,      /**< an argument is outside what is allowed */
+    TLTCP_OK = 0,              /**< no error */
+    TLTCP_ERR_AGAIN = -1,      /**< not possible now; try again later */
+    TLTCP_ERR_INVAL = -2,      /**< an argument is out of range */
     TLTCP_ERR_NOMEM = -3,      /**< out of memory */
     TLTCP_ERR_STATE = -4,      /**< not possible in this state */
     TLTCP_ERR_TOO_BIG = -5,    /**< section larger than the send buffer */
@@ -67,7 +67,7 @@ enum tltcp_error {
     TLTCP_ERR_VERSION = -10,   /**< no protocol version in common */
     TLTCP_ERR_PROTOCOL = -11,  /**< the peer broke the protocol */
     TLTCP_ERR_FLOW = -12,      /**< the peer sent past the window given */
-    TLTCP_ERR_ACK = -13,       /**< the peer acknowledged what was never sent */
+    TLTCP_ERR_ACK = -13,       /**< the peer acknowledged packets never sent */
     TLTCP_ERR_LIMIT = -14,     /**< a configured limit was reached */
     TLTCP_ERR_ADDRESS = -15,   /**< host or service not found or not usable */
     TLTCP_ERR_IN_USE = -16,    /**< the local address is taken */
@@ -76,12 +76,12 @@ enum tltcp_error {
     TLTCP_ERR_AUTH = -19,      /**< wrong passphrase or key */
     TLTCP_ERR_UNSUPPORTED = -20, /**< not available in this build */
     TLTCP_ERR_CONTROL = -21,     /**< control data missing, short or too long */
-    TLTCP_ERR_ABORTED = -22,     /**< given up before all was delivered */
+    TLTCP_ERR_ABORTED = -22,     /**< aborted before everything was delivered */
     TLTCP_ERR_LAST = -22         /**< the lowest code in use */
 };
 
 /**
- * @brief Says in a sentence what an error means.
+ * @brief Describes an error.
  * @param error  0 or a negative ::tltcp_error; any other value is "unknown"
  * @return a static string in English, never NULL
  */
@@ -95,7 +95,7 @@ TLTCP_API const char *tltcp_version(void);
 
 /** Kind of a received piece. */
 enum tltcp_segment_kind {
-    TL_DATA = 1, /**< bytes as they were sent */
+    TL_DATA = 1, /**< bytes as sent */
     TL_GAP = 2   /**< bytes that will never come */
 };
 
@@ -105,25 +105,26 @@ enum tltcp_segment_flag {
     TL_SECTION_END = 2    /**< the piece ends its section */
 };
 
-/** Describes one piece of received stream (paper, section 4). */
+/** Describes one piece of the received stream (paper, section 4). */
 struct tltcp_segment {
     uint32_t kind;    /**< ::TL_DATA or ::TL_GAP */
     uint32_t flags;   /**< ::TL_SECTION_START, ::TL_SECTION_END or both */
-    uint64_t seq;     /**< place in the byte stream, from 0 */
+    uint64_t seq;     /**< offset in the byte stream, from 0 */
     uint64_t section; /**< number of the section from 0; for a gap over several
-                           sections the first; ::TLTCP_SECTION_UNKNOWN */
+sections the first; ::TLTCP_SECTION_UNKNOWN */
 };
 
 /** Role of a section in its stream. */
 enum tltcp_class {
     TL_CLASS_OTHER = 0,      /**< unknown: kept until its deadline */
     TL_CLASS_HEADER = 1,     /**< parameters that all decoding needs */
-    TL_CLASS_KEY = 2,        /**< decodable alone; decoding can begin here */
+    TL_CLASS_KEY = 2,        /**< decodable alone: decoding can begin here */
     TL_CLASS_REFERENCE = 3,  /**< depends on others, and others depend on it */
     TL_CLASS_DISPOSABLE = 4, /**< depends on others; only sections that name it
-                                  in tltcp_meta::depends depend on it, and are
+                                  in tltcp_meta::depends depend on it and are
                                   dropped with it */
-    TL_CLASS_AUDIO = 5,      /**< sound: small, and its loss is heard at once */
+    TL_CLASS_AUDIO = 5,      /**< audio: small, and its loss is audible at
+                                  once */
     TL_CLASS_LAST = 5        /**< the highest in use */
 };
 
@@ -135,25 +136,25 @@ enum tltcp_class {
 /**
  * @brief Metadata of a section.
  *
- * All zero: none; its deadline alone decides about the section.
+ * All zero: none; only the deadline applies to the section.
  *
- * The receiver gets all but due with the section's first byte.  There, depends
- * is resolved: at least 1, or ::TL_DEPENDS_NONE.  All fields are zero at the
- * receiver when the sender gave none, when the section's first packet never
- * arrived, when the peer does not support it, and under the dupack recovery.
+ * The receiver gets all fields except due with the section's first byte. There,
+ * depends is resolved: at least 1, or ::TL_DEPENDS_NONE. All fields are zero at
+ * the receiver if the sender gave none, if the section's first packet never
+ * arrived, if the peer does not support metadata, and with the dupack recovery.
  */
 struct tltcp_meta {
     uint32_t section_class; /**< ::tltcp_class */
-    uint32_t stream;        /**< 0 to ::TL_STREAMS_MAX - 1: sections depend on
-                                 others of their stream */
+    uint32_t stream;        /**< 0 to ::TL_STREAMS_MAX - 1; sections depend only
+                                 on sections of their stream */
     uint32_t depends;  /**< distance to the section that it depends on, counted
                             in sections written; ::TL_DEPENDS_NONE: none; 0: by
                             class: REFERENCE and DISPOSABLE depend on the
-                            nearest KEY or REFERENCE before them in their
-                            stream, others on none */
+                            nearest earlier KEY or REFERENCE of their stream,
+                            others on none */
     uint32_t reserved; /**< 0 */
-    tltcp_time due;    /**< when it should arrive, if it is still of use after
-                            that; 0: its deadline; at the receiver 0 */
+    tltcp_time due;    /**< when it should arrive, if it is still useful later;
+                            0: its deadline; at the receiver 0 */
     uint64_t tag;      /**< application data: returned in the fate and passed to
                             the receiver */
 };
@@ -169,39 +170,39 @@ struct iovec {
 /**
  * @brief A section to send (paper, section 4), gathered from parts.
  *
- * Fields that are zero say nothing, so that `{.data = &part, .count = 1}` is a
+ * Zero fields mean defaults, so `{.data = &part, .count = 1}` is a valid
  * section.
  */
 typedef struct tltcp_section {
     const struct iovec *data; /**< parts, in order; their bytes are copied
                                    before the call returns */
-    size_t count;             /**< parts at data, at least 1; together they
-                                   have at least 1 byte */
+    size_t count;             /**< parts at data, at least 1, with at least 1
+                                   byte in total */
     tltcp_time deadline;      /**< absolute; ::TLTCP_TIME_NEVER: reliable; 0:
-                                   tltcp_send() takes now +
-                                   tltcp_config::latency_ms, or never if that
-                                   is 0 */
-    struct tltcp_meta meta;   /**< what else is known of it */
+                                   tltcp_send() uses now +
+                                   tltcp_config::latency_ms, or never if that is
+                                   0 */
+    struct tltcp_meta meta;   /**< its metadata */
 } tltcp_section;
 
 /**
- * @brief A piece of received stream: data of one section, or a gap.
+ * @brief A piece of the received stream: data of one section, or a gap.
  *
  * See tltcp_recv().
  */
 typedef struct tltcp_piece {
     uint32_t kind;    /**< out: ::TL_DATA or ::TL_GAP */
     uint32_t flags;   /**< out: ::TL_SECTION_START, ::TL_SECTION_END or both */
-    uint64_t seq;     /**< out: place in the byte stream, from 0 */
+    uint64_t seq;     /**< out: offset in the byte stream, from 0 */
     uint64_t section; /**< out: number of the section from 0; for a gap over
-                           several sections the first;
+                           several sections, of the first; or
                            ::TLTCP_SECTION_UNKNOWN */
-    struct tltcp_meta meta; /**< out: what the sender said of the section; for
-                                 a gap of the first one */
+    struct tltcp_meta meta; /**< out: metadata of the section; for a gap, of the
+                                 first one */
     void *data;             /**< in: buffer of the caller, filled with data;
                                  untouched by a gap */
     size_t len;             /**< in: bytes at data, at least 1; out: bytes of
-                                 the piece, which for a gap may be more */
+                                 the piece, which may be more for a gap */
 } tltcp_piece;
 
 /** A buffer provided by the caller. */

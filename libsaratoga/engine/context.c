@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What all sessions of an engine share: events, traces, uplink. */
+/* State shared by all sessions of an engine: events, traces, uplink. */
 #include "libsaratoga/engine/context.h"
 
 #define UNSOLICITED_MAX 256

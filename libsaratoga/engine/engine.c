@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The engine: makes sessions, runs timers, sends for all. */
+/* The engine: creates sessions, runs timers, sends. */
 #include "libsaratoga/engine/engine_internal.h"
 
 #include "internal/common/siphash.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* DATA and METADATA that arrive: finds or begins their session. */
+/* Received DATA and METADATA: finds or begins their session. */
 #include "libsaratoga/engine/engine_input.h"
 
 /* METADATA or DATA without a REQUEST: possibly a blind put. */
@@ -7,7 +7,7 @@ static saratoga__session *new_unsolicited(saratoga_engine *e,
                                           const saratoga__input *in) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
     saratoga__session *s = NULL;
-    /* what this engine sends to a group comes back to it */
+    /* an engine receives its own packets to a group */
     if (group && (e->ctx.cfg.own_transfers_only ||
                   saratoga__group_index_is_sent(e, in->id))) {
         saratoga__input_drop(e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the files that take packets share. */
+/* Shared by the files that process packets. */
 #include "libsaratoga/engine/engine_input.h"
 
 saratoga__session *saratoga__input_session(const saratoga_engine *e,

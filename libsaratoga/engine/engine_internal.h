@@ -67,7 +67,7 @@ bool saratoga__is_sender(uint32_t type, bool initiator);
  * change to a session; remove before it is freed. */
 void saratoga__group_index_update(saratoga_engine *e, saratoga__session *s);
 void saratoga__group_index_remove(saratoga_engine *e, saratoga__session *s);
-/* This engine sends to a group under that Id. */
+/* Whether this engine sends to a group under that Id. */
 bool saratoga__group_index_is_sent(const saratoga_engine *e, uint32_t id);
 /* The session that requested from a group under that Id. */
 saratoga__session *saratoga__group_index_requester(const saratoga_engine *e,

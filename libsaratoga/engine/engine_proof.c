@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Proof of addresses: when peers may begin, and when they have shown it. */
+/* Address validation: when peers may begin, and when they are proven. */
 #include "libsaratoga/engine/engine_input.h"
 
 #define EVICT_AFTER SARATOGA_S /* of silence */

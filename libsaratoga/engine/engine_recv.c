@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Takes a datagram and hands it on by its type. */
+/* Dispatches received packets by type. */
 #include "libsaratoga/engine/engine_input.h"
 
 static void engine_recv_on_beacon(saratoga_engine *e,

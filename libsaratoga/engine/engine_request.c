@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* REQUESTs that arrive. */
+/* Processes REQUESTs. */
 #include "libsaratoga/engine/engine_input.h"
 
 static bool keep_packet(saratoga__session *s, const saratoga__input *in,

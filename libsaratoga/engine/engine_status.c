@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* STATUS packets that arrive: finds their session. */
+/* Processes STATUS packets: finds their session. */
 #include "libsaratoga/engine/engine_input.h"
 
 /* Group members report holes to the sender and to each other. */

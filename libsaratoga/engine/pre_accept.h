@@ -21,8 +21,8 @@ typedef struct saratoga__pre_accept {
 void saratoga__pre_accept_keep(saratoga__pre_accept *e, saratoga__context *ctx,
                                const uint8_t *packet, size_t len);
 void saratoga__pre_accept_free(saratoga__pre_accept *e, saratoga__context *ctx);
-/* The packet at *at, which moves on to the next: while *at is below len there
- * is one. */
+/* The packet at *at; advances *at to the next packet, which exists while *at is
+ * below len. */
 const uint8_t *saratoga__pre_accept_at(const saratoga__pre_accept *e,
                                        size_t *at, size_t *len);
 

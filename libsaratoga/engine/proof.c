@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Return routability: what a session may send before its peer has shown that it
- * receives at its address. */
+/* Return routability: what a session may send before its peer has proven its
+ * address. */
 #include "libsaratoga/engine/session.h"
 #include "libsaratoga/engine/token.h"
 

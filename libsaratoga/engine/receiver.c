@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A receiver: takes DATA and asks for what is missing. */
+/* A receiver: stores DATA and requests missing data. */
 #include "libsaratoga/engine/session.h"
 
 #define QUIET_MAX_DOUBLINGS 5

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A receiver's end: checksum, commit, last answer. */
+/* The end of a receiver: checksum, commit, last STATUS. */
 #include "libsaratoga/engine/session.h"
 
 #define MULTICAST_DELAY (100 * SARATOGA_MS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A receiver takes METADATA: resumes, compares, refuses. */
+/* METADATA at a receiver: resume, comparison, refusal. */
 #include "libsaratoga/engine/session.h"
 
 static void take_sum(saratoga__session *s, const saratoga__metadata *m) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A receiver's STATUS: when one is due, and its list of holes. */
+/* A receiver's STATUS: when it is due, and its hole list. */
 #include "libsaratoga/engine/session.h"
 
 static uint64_t progress(const saratoga__session *s) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A sender takes STATUS: what arrived, what is to be repaired. */
+/* STATUS at a sender: what arrived, and what to retransmit. */
 #include "libsaratoga/engine/session.h"
 
 #include "libsaratoga/engine/timestamp.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The log of transmissions and what became of them. */
+/* The log of transmissions and their fates. */
 #include "libsaratoga/engine/sentlog.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What sender and receiver of a session share. */
+/* Shared by the sender and receiver of a session. */
 #include "libsaratoga/engine/session.h"
 
 #define RTO_MIN (200 * SARATOGA_MS)

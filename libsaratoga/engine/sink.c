@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Hands received bytes over to be written. */
+/* Passes received bytes on for writing. */
 #include "libsaratoga/engine/sink.h"
 
 #include <string.h>

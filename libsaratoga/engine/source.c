@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Reads ahead what is to be sent. */
+/* Reads ahead data to be sent. */
 #include "libsaratoga/engine/source.h"
 
 #include <string.h>

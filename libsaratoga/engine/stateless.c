@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Packets of no session: refusals, challenges, beacons. */
+/* Packets without a session: refusals, challenges, beacons. */
 #include "libsaratoga/engine/engine_internal.h"
 #include "libsaratoga/engine/timestamp.h"
 

@@ -40,7 +40,7 @@ static bool is_zero(const uint8_t *p, size_t len) {
     return len == 0;
 }
 
-/* Who has seen what the generator gave could predict what it will give. */
+/* Anyone who sees the generator's output could predict its next values. */
 static uint32_t random_id(saratoga_engine *e) {
     uint64_t x = cmn__rng_next(&e->ctx.rng);
     char drawn[17] = "";

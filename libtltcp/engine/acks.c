@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Which packets arrived, and the ACK chunks that say so. */
+/* Records which packets arrived, and writes ACK chunks. */
 #include "libtltcp/engine/acks.h"
 
 #include "libtltcp/engine/ecn.h"
 
 #define SEEN_MAX 256u /* runs remembered */
-#define SENT_MAX 32u  /* runs in one ACK, beside the first */
+#define SENT_MAX 32u  /* runs in one ACK after the first */
 
 void tltcp__acks_init(tltcp__acks *a, const cmn__mem *mem, uint32_t every,
                       tltcp_time max_delay) {
@@ -24,7 +24,8 @@ bool tltcp__acks_seen(const tltcp__acks *a, uint64_t pn) {
 
 static void raise_floor(tltcp__acks *a, uint64_t floor) {
     if (floor > a->floor) {
-        (void)cmn__ranges_sub(&a->seen, 0, floor, NULL); /* never cuts in two */
+        (void)cmn__ranges_sub(&a->seen, 0, floor, NULL); /* never splits a
+                                                            range */
         a->floor = floor;
     }
 }
@@ -67,7 +68,7 @@ bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now) {
     return a->owed > 0 && a->due <= now;
 }
 
-/* The runs below the first that fit into room bytes. */
+/* Number of runs below the first that fit into room bytes. */
 static size_t acks_take_runs(const tltcp__acks *a, uint64_t below, size_t room,
                              cmn__range *run) {
     size_t n = 0;

@@ -7,21 +7,21 @@
 #include "internal/common/ranges.h"
 #include "libtltcp/engine/chunk.h"
 
-/* What the peer's packets deserve in acknowledgements, and when.
+/* Decides what to acknowledge to the peer, and when.
  *
- * Packets below `floor` count as seen: the peer has heard of them, or they fell
- * out of the bounded memory. */
+ * Packets below `floor` count as seen: the peer knows that they arrived, or
+ * they fell out of the bounded memory. */
 typedef struct tltcp__acks {
     cmn__ranges seen; /* packet numbers at or above floor */
     uint64_t floor;
     uint64_t largest;      /* highest number seen, plus one; 0: none */
-    tltcp_time largest_at; /* when it came */
+    tltcp_time largest_at; /* when it arrived */
     tltcp_time due;        /* when an ACK must leave; NEVER: none owed */
     uint32_t owed;         /* packets that want an ACK */
     uint32_t every;        /* ACK at once when this many are owed */
     tltcp_time max_delay;
     uint32_t ect0, ect1, ce;
-    uint32_t since_ping; /* ACK-only packets since one that will be answered */
+    uint32_t since_ping; /* ACK-only packets since the last ack-eliciting one */
 } tltcp__acks;
 
 void tltcp__acks_init(tltcp__acks *a, const cmn__mem *mem, uint32_t every,
@@ -30,18 +30,18 @@ void tltcp__acks_free(tltcp__acks *a);
 
 /* Whether the packet has been seen. */
 bool tltcp__acks_seen(const tltcp__acks *a, uint64_t pn);
-/* A new packet was taken in.  Returns 0 or TLTCP_ERR_NOMEM. */
+/* Records a new packet. Returns 0 or TLTCP_ERR_NOMEM. */
 int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
                           uint32_t ecn, tltcp_time now);
-/* Whether an ACK should leave now even alone. */
+/* Whether an ACK should leave now, even alone. */
 bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now);
-/* Appends an ACK chunk if something was received and room is left; cumulative
- * and window are the caller's.  Returns the number it acknowledges up to, plus
- * one, or 0 when none was written. */
+/* Appends an ACK chunk if something was received and there is room; the caller
+ * supplies cumulative and window. Returns the number up to which it
+ * acknowledges, plus one, or 0 if none was written. */
 uint64_t tltcp__acks_put(tltcp__acks *a, cmn__writer *w, uint32_t cumulative,
                          tltcp__position window, tltcp_time now);
-/* The peer has received an ACK that went up to `upto`: what lies below the
- * newest run need not be repeated. */
+/* The peer has received an ACK up to `upto`: ranges below the newest run need
+ * not be repeated. */
 void tltcp__acks_on_acked(tltcp__acks *a, uint64_t upto);
 
 #endif /* LIBTLTCP_ACKS_H */

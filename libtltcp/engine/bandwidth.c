@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Estimates what the path carries for this flow. */
+/* Estimates the bandwidth of the path for this flow. */
 #include "libtltcp/engine/bandwidth.h"
 
 #include <math.h>
@@ -7,32 +7,32 @@
 #define NS_PER_S 1e9
 #define ESTIMATE_SECONDS 0.25 /* time constant of the estimate */
 #define RATE_SECONDS 0.5      /* of the path's rate under a queue ... */
-#define SPAN_SECONDS 0.3      /* ... as spans show it */
+#define SPAN_SECONDS 0.3      /* ... as measured over spans */
 #define GROWTH 0.05           /* per second without a queue */
-#define HEADROOM 16           /* times what the window lets out: more is idle */
-#define PLATEAU 10000000000   /* ns since a queue stood */
-#define PLATEAU_GROWTH 0.005  /* per second, so long */
+#define HEADROOM 16           /* times what the window allows: more is idle */
+#define PLATEAU 10000000000   /* ns since the last standing queue */
+#define PLATEAU_GROWTH 0.005  /* growth per second during PLATEAU */
 #define QUEUE_MIN 4000000     /* ns; less is noise */
-#define QUEUE_MOST 50000000   /* ns; more is a queue on the longest path */
-#define QUEUE_PACKETS 1.5     /* less is a packet on its way */
-#define FOREIGN 2             /* times what is in flight: a queue of others */
-#define CHANGE 1.1            /* times: the path carries more, or less */
-#define TRAIN_GAIN 0.125      /* how far each ACK of a train is believed */
+#define QUEUE_MOST 50000000   /* ns; more is a queue on any path */
+#define QUEUE_PACKETS 1.5     /* less is a packet in transmission */
+#define FOREIGN 2             /* times the flight: cross traffic's queue */
+#define CHANGE 1.1            /* ratio that counts as a change of bandwidth */
+#define TRAIN_GAIN 0.125      /* weight of each ACK of a train */
 #define SLOWED ((cong_time)TLTCP_S)
 #define SETTLE (2 * (cong_time)TLTCP_S)
 #define WANTED (2 * (cong_time)TLTCP_S)
 #define SPAN ((cong_time)100000000)      /* ns, or a round trip ... */
-#define SPAN_MOST ((cong_time)400000000) /* ... or until so late ... */
-#define SPAN_PACKETS 8                   /* ... it has this many */
-#define PLAIN 0.1     /* growth of the RTT: not what we send is what passes */
-#define SLIGHT 0.02   /* likewise, if the queue is ours; less is noise */
-#define LESS 0.95     /* of the path's rate: the queue should shrink */
-#define DEFIED 3      /* spans in which it does not: it is of others */
-#define CLAIM 1.25    /* while others have a part: claim as much more */
-#define SHORT 1.33    /* times: what a window gives up for a short queue */
-#define OPTIMISM 1.02 /* a path that is not filled would not show more */
+#define SPAN_MOST ((cong_time)400000000) /* ... or up to this length ... */
+#define SPAN_PACKETS 8                   /* ... until it has this many */
+#define PLAIN 0.1     /* growth of the RTT: the path, not we, sets the rate */
+#define SLIGHT 0.02   /* likewise, if the queue is our own; less is noise */
+#define LESS 0.95     /* of the path's rate: below it the queue should shrink */
+#define DEFIED 3      /* spans in which it does not: it is cross traffic's */
+#define CLAIM 1.25    /* gain of the claim while there is cross traffic */
+#define SHORT 1.33    /* times: what the window yields for a short queue */
+#define OPTIMISM 1.02 /* an unfilled path cannot show more */
 #define FULL_MEMORY (10 * (cong_time)TLTCP_S)
-#define PAYLOAD_SHARE 0.96 /* of a packet, headers of chunks taken off */
+#define PAYLOAD_SHARE 0.96 /* of a packet, without chunk headers */
 
 void tltcp__bandwidth_init(tltcp__bandwidth *c, double max_rate,
                            tltcp_time now) {
@@ -50,8 +50,8 @@ static bool is_recent(cong_time then, cong_time now, cong_time span) {
     return then >= 0 && now - then < span;
 }
 
-/* The queue should have shrunk by what we sent less than the path carries, and
- * shrank by less than half of that. */
+/* Whether the queue shrank by less than half of what our lower rate should have
+ * drained. */
 static bool is_defied(const tltcp__bandwidth *c) {
     double sent = c->last.rate / (1 - fmin(c->last.growth, 0.9));
     return sent < LESS * c->rate && c->last.growth > (sent / c->rate - 1) / 2;
@@ -66,7 +66,7 @@ static void end_span(tltcp__bandwidth *c, const struct cong_ack *ack) {
     c->defied = is_defied(c) ? c->defied + 1 : 0;
 }
 
-/* A burst makes a queue that is gone in the next span.  True when one ends. */
+/* A burst's queue is gone in the next span. True when a span ends. */
 static bool note_span(tltcp__bandwidth *c, double mss, cong_time min_rtt,
                       const struct cong_ack *ack) {
     cong_time took = ack->now - c->span.since;
@@ -87,8 +87,8 @@ static cong_time low_rtt(const tltcp__bandwidth *c) {
     return c->span.low < c->last.low ? c->span.low : c->last.low;
 }
 
-/* A queue stands on the path: what is delivered is what it carries.  One that
- * the controller keeps short is not noise. */
+/* There is a standing queue, so the delivery rate is the bandwidth. A queue
+ * that the controller keeps short is not noise. */
 static bool is_saturated(const tltcp__bandwidth *c, const struct cong *cong,
                          cong_time min_rtt) {
     cong_time queue = low_rtt(c) - min_rtt;
@@ -99,15 +99,15 @@ static bool is_saturated(const tltcp__bandwidth *c, const struct cong *cong,
            (c->rate <= 0 || packets > QUEUE_PACKETS);
 }
 
-/* The queue is not ours: we have too little in flight.  Others fill it, and
- * would give way. */
+/* The queue is not our own: we have too little in flight. Cross traffic fills
+ * it, and would yield. */
 static bool is_shared(const tltcp__bandwidth *c,
                       const struct cong_rate_sample *rs) {
     return rs != NULL &&
            FOREIGN * rs->tx_in_flight < c->rate * (double)low_rtt(c) / NS_PER_S;
 }
 
-/* What the newest train shows, be it more or less. */
+/* Follows what the newest train shows, more or less. */
 static void note_train(tltcp__bandwidth *c, double mss,
                        const struct cong_ack *ack, cong_time held) {
     tltcp__train_sample seen;
@@ -121,20 +121,21 @@ static void note_train(tltcp__bandwidth *c, double mss,
     }
 }
 
-/* By which a window that was the limit would make the rate grow. */
+/* Rate growth that a limiting window would allow. */
 static double growth_of_window(double mss, cong_time srtt_ns, double seconds) {
     double srtt = (double)srtt_ns / NS_PER_S;
     return srtt > 0 ? mss / (srtt * srtt) * seconds : 0;
 }
 
-/* The window over the RTT, or what the controller paces at. */
+/* The window over the RTT, or the controller's pacing rate. */
 static double offered(const struct cong *cong, cong_time rtt) {
     return cong->cwnd < 1e300 && rtt > 0 ? cong->cwnd / ((double)rtt / NS_PER_S)
                                          : cong->pacing_rate;
 }
 
-/* A little for a while, for the path has just shown what it carries, then more
- * and more, but not for hours: a queue must soon show the limit again. */
+/* Expects a little more at first, since the path has just shown its bandwidth,
+ * then more and more, but not for hours: a queue must soon show the limit
+ * again. */
 static void expect_more(tltcp__bandwidth *c, const struct cong *cong,
                         cong_time min_rtt, cong_time now, double seconds) {
     bool plateau =
@@ -144,16 +145,16 @@ static void expect_more(tltcp__bandwidth *c, const struct cong *cong,
     }
 }
 
-/* The queue grows or shrinks: what is delivered is not what we send but what
- * the path carries, though the application has not filled it, or the window was
- * cut just now. */
+/* The queue grows or shrinks: the delivery rate is the bandwidth and not our
+ * sending rate, even if the application has not filled the path or the window
+ * was just reduced. */
 static bool shows_limit(const tltcp__bandwidth *c, bool shared, cong_time now) {
     double moved = fabs(c->last.growth);
     bool foreign = shared || is_recent(c->t_foreign, now, FULL_MEMORY);
     return moved > PLAIN || (moved > SLIGHT && !foreign);
 }
 
-/* While a queue stands. */
+/* Corrects the rate while there is a standing queue. */
 static void correct(tltcp__bandwidth *c, double mss, const struct cong_rtt *rtt,
                     const struct cong_ack *ack, double seconds, bool ended) {
     const struct cong_rate_sample *rs = ack->rs;
@@ -172,8 +173,8 @@ static void correct(tltcp__bandwidth *c, double mss, const struct cong_rtt *rtt,
     }
 }
 
-/* What was delivered at most, corrected while a queue stands, but not by the
- * application's pauses.  Without a queue there may be more. */
+/* The highest delivery rate, corrected while there is a standing queue, but not
+ * by the application's pauses. Without a queue, there may be more. */
 static void measure(tltcp__bandwidth *c, const struct cong *cong,
                     const struct cong_rtt *rtt, const struct cong_ack *ack,
                     cong_time held, double seconds) {
@@ -202,7 +203,7 @@ static void note_change(tltcp__bandwidth *c, cong_time now) {
     }
 }
 
-/* A queue shows a limit of the path only to a flow that had more to send. */
+/* A queue shows the limit of the path only to a flow that had more to send. */
 static void note_full(tltcp__bandwidth *c, const struct cong *cong,
                       cong_time min_rtt, const struct cong_ack *ack) {
     c->t_limited = ack->limited ? ack->now : c->t_limited;
@@ -213,14 +214,15 @@ static void note_full(tltcp__bandwidth *c, const struct cong *cong,
     }
 }
 
-/* What is offered, but not more than the path is known to deliver.  Where that
- * is known, the RTT that counts is the one without our own queue: a window that
- * was cut just now has not drained it yet. */
+/* The offered rate, limited to the known bandwidth. If that is known, use the
+ * RTT without our own queue: a window that was just reduced has not drained it
+ * yet. */
 static double usable(const tltcp__bandwidth *c, const struct cong *cong,
                      const struct cong_rtt *rtt) {
     double rate = offered(cong, c->rate > 0 ? rtt->min_rtt : rtt->srtt);
     if (cong->queue == CONG_QUEUE_OWN) {
-        rate *= SHORT; /* the window is less at times to keep the queue short */
+        rate *= SHORT; /* the window is sometimes smaller to keep the queue
+                          short */
     }
     if (c->rate > 0 && rate > c->rate) {
         rate = c->rate;
@@ -246,8 +248,8 @@ void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
     }
 }
 
-/* Others have a part of the path: what it carries for us changes, or they fill
- * its queue. */
+/* Whether cross traffic shares the path: our bandwidth changes, or others fill
+ * the queue. */
 static bool is_contested(const tltcp__bandwidth *c, cong_time now) {
     return is_recent(c->t_changed, now, SETTLE) ||
            is_recent(c->t_foreign, now, FULL_MEMORY);
@@ -275,7 +277,7 @@ double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now) {
         return 0;
     }
     if (c->rate > 0 && c->rate < rate) {
-        rate = c->rate; /* which the smoothed one has not reached yet */
+        rate = c->rate; /* the smoothed estimate has not reached it yet */
     }
     return PAYLOAD_SHARE * rate *
            (is_contested(c, (cong_time)now) ? CLAIM : OPTIMISM);

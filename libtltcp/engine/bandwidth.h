@@ -8,58 +8,63 @@
 
 #include "libtltcp/engine/train.h"
 
-/* Feedback of a tenth of a second, or of a round trip where that is longer. */
+/* Feedback over a tenth of a second, or over a round trip if that is longer. */
 typedef struct tltcp__span {
     cong_time since;
     cong_time low; /* lowest RTT */
     double acked;  /* bytes */
 } tltcp__span;
 
-/* Result of the span before. */
+/* Result of the previous span. */
 typedef struct tltcp__last_span {
     cong_time low;
     double rate;    /* bytes/s delivered */
-    double seconds; /* that it took */
-    double growth;  /* of the lowest RTT since the span before, per time */
+    double seconds; /* its duration */
+    double growth;  /* growth of the lowest RTT since the span before it, per
+                       time */
 } tltcp__last_span;
 
-/* Bandwidth estimator: what the path carries for this flow, for encoders and
- * the look-ahead.  It learns from what is delivered while a queue stands. */
+/* Bandwidth estimator for encoders and the look-ahead: what the path carries
+ * for this flow. It learns from deliveries while there is a standing queue. */
 typedef struct tltcp__bandwidth {
-    double rate;     /* bytes/s as last seen; 0: not known */
-    double estimate; /* bytes/s, smoothed, that we may use; 0: not known */
-    double max_rate; /* bytes/s; 0: no cap */
+    double rate;     /* bytes/s, newest value; 0: not known */
+    double estimate; /* bytes/s we may use, smoothed; 0: not known */
+    double max_rate; /* bytes/s; 0: no limit */
     double steady;   /* rate at t_changed */
     tltcp__train train;
     tltcp__span span;
     tltcp__last_span last;
-    unsigned defied; /* spans in a row: we send less, the queue stays */
+    unsigned defied; /* spans in a row in which we sent less but the queue
+                        stayed */
     cong_time t_estimate;
-    cong_time t_full;    /* a queue last stood on the path; -1: never */
-    cong_time t_slowed;  /* a train last showed no more than is known; -1 */
-    cong_time t_limited; /* when window or pacer last held back; -1: never */
-    cong_time t_shown;   /* the path first showed its rate; -1: not yet */
-    cong_time t_changed; /* when it last came to carry more or less */
-    cong_time t_foreign; /* when others filled its queue; -1: never */
+    cong_time t_full;    /* time of the last standing queue; -1: never */
+    cong_time t_slowed;  /* when a train last showed no more than is known; -1:
+                            never */
+    cong_time t_limited; /* when window or pacer last was the limit; -1:
+                            never */
+    cong_time t_shown;   /* when the path first showed its rate; -1: not yet */
+    cong_time t_changed; /* when the bandwidth last changed */
+    cong_time t_foreign; /* when cross traffic last filled the queue; -1:
+                            never */
 } tltcp__bandwidth;
 
-/* Also for another path. */
+/* Call it again for a new path. */
 void tltcp__bandwidth_init(tltcp__bandwidth *c, double max_rate,
                            tltcp_time now);
-/* One feedback, which the controller has had; the peer held it back so long. */
+/* Processes one feedback, after the controller; held: delay at the peer. */
 void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
                              const struct cong_rtt *rtt,
                              const struct cong_ack *ack, cong_time held);
 
-/* What the path would carry, in bytes of sections per second; 0: not known. */
+/* The bandwidth, in bytes of sections per second; 0: not known. */
 double tltcp__bandwidth_estimate(const tltcp__bandwidth *c);
-/* The same if the path has shown a limit of late, and somewhat more, so that it
- * can show that it carries more; else 0. */
+/* The same, if the path has recently shown a limit, with some headroom to
+ * discover more; else 0. */
 double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now);
-/* The rate is known for a while, and others have no part of the path. */
+/* Whether the rate has been stable for a while without cross traffic. */
 bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now);
 
-/* What the congestion controller lets out, bytes of sections per second. */
+/* What the congestion controller allows, bytes of sections per second. */
 double tltcp__bandwidth_offered(const tltcp__bandwidth *c,
                                 const struct cong *cong, cong_time srtt);
 

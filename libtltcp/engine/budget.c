@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Bounds on memory and handshakes that callers may cost a listener. */
+/* Limits on memory and handshakes of a listener's callers. */
 #include "libtltcp/engine/budget.h"
 
-/* The limits on callers that returned a token, as multiples of those on callers
- * that did not. */
+/* Limits for callers with a token, as multiples of those for callers
+ * without. */
 #define TOKEN_TIMES 16u
-/* Of max_memory, in quarters: an address, a /56, a /48. */
+/* Share of max_memory, in quarters: address, /56, /48. */
 static const uint64_t budget_quarters[TLTCP__BLOCKS] = {1, 2, 3};
-/* Times the limits of an address. */
+/* Multiples of the limits of an address. */
 static const uint64_t budget_times[TLTCP__BLOCKS] = {1, 2, 4};
 
 void tltcp__budget_init(tltcp__budget *b, const cmn__mem *mem,
@@ -34,7 +34,7 @@ tltcp__origin tltcp__origin_of(const tltcp_pktinfo *info) {
     return (tltcp__origin){{info->network, info->block56, info->block48}};
 }
 
-/* What is counted beside the connections of a block; NULL: it is unknown. */
+/* Counters of a block beside its connections; NULL: unknown block. */
 enum { HALF_OPEN, MEMORY };
 
 static uint64_t *budget_more(const tltcp__budget *b, const tltcp__origin *o,
@@ -65,7 +65,7 @@ static void budget_forget(tltcp__budget *b, const tltcp__origin *o, int i) {
     }
 }
 
-/* A block has all that it may have. */
+/* Whether a block has reached its limits. */
 static bool budget_is_full(const tltcp__budget *b, const tltcp__origin *o,
                            int i) {
     const uint64_t *more = budget_more(b, o, i);
@@ -125,7 +125,7 @@ void tltcp__budget_leave(tltcp__budget *b, const tltcp__origin *o,
     }
 }
 
-/* What is beyond a connection's own. */
+/* Memory beyond a connection's own share. */
 static size_t budget_beyond(size_t held) {
     return held > TLTCP__BUDGET_OWN ? held - TLTCP__BUDGET_OWN : 0;
 }

@@ -7,43 +7,44 @@
 
 #include "internal/common/tally.h"
 
-/* What the callers of a listener may make it hold: memory for what they send,
- * and connections whose handshake is not done.  Both are counted in all and by
- * the caller's address, IPv6 /56 and /48.
+/* Resource limits for the callers of a listener: memory for the data they send,
+ * and half-open connections. Both are counted in total and by the caller's
+ * address, IPv6 /56 and /48.
  *
- * Memory.  Each connection has TLTCP__BUDGET_OWN bytes for itself.  What it
- * holds beyond comes out of what is left of tltcp_listener_options::max_memory,
- * and is never more than what is still left: so a newcomer finds some (dynamic
+ * Memory. Each connection owns TLTCP__BUDGET_OWN bytes. Further memory comes
+ * from the rest of tltcp_listener_options::max_memory, and one connection never
+ * takes more than what remains free, so newcomers find some (dynamic
  * thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2),
  * 1998).
  *
- * Handshakes.  Callers that returned a token are limited as well.  From half
- * the limit on they are dropped at random, with a probability that rises to 1
- * at the limit: a caller that repeats its INITIAL gets in (as with OpenSSH's
+ * Handshakes. Callers with a token are limited as well. Above half the limit,
+ * they are dropped at random, with a probability that rises to 1 at the limit,
+ * so a caller that repeats its INITIAL gets in eventually (as with OpenSSH's
  * MaxStartups). */
 
 #define TLTCP__BUDGET_OWN ((size_t)32 << 10)
 #define TLTCP__BLOCKS 3 /* address, /56, /48 */
 
-/* Where a caller is: a token for each block, 0: unknown. */
+/* Location of a caller: a token for each block, 0: unknown. */
 typedef struct tltcp__origin {
     uint64_t block[TLTCP__BLOCKS];
 } tltcp__origin;
 
 typedef struct tltcp__budget {
     uint64_t max_memory;
-    uint64_t held; /* beyond each connection's own */
+    uint64_t held; /* memory beyond each connection's own */
     uint64_t half_open;
-    uint64_t max_half_open;       /* of those with a token */
+    uint64_t max_half_open;       /* limit for callers with a token */
     uint64_t max_half_open_of;    /* likewise, from one address */
-    uint64_t max_of;              /* connections of one address */
+    uint64_t max_of;              /* limit of connections of one address */
     uint64_t count;               /* connections */
     uint64_t luck;                /* state of a random number generator */
-    uint64_t dropped;             /* callers, early */
-    cmn__tally of[TLTCP__BLOCKS]; /* connections, half-open ones, memory */
+    uint64_t dropped;             /* callers dropped early */
+    cmn__tally of[TLTCP__BLOCKS]; /* per block: connections, half-open ones,
+                                     memory */
 } tltcp__budget;
 
-/* luck: an unpredictable number that is not 0. */
+/* luck: an unpredictable number other than 0. */
 void tltcp__budget_init(tltcp__budget *b, const cmn__mem *mem,
                         const tltcp_listener_options *o, uint64_t luck);
 void tltcp__budget_free(tltcp__budget *b);
@@ -52,8 +53,8 @@ tltcp__origin tltcp__origin_of(const tltcp_pktinfo *info);
 
 /* Whether a new caller may make a connection now. */
 bool tltcp__budget_admits(tltcp__budget *b, const tltcp__origin *o);
-/* A connection is made, its address proven, freed.  The first returns 0, or -1
- * without memory. */
+/* A connection is created; its address is proven; it is freed. The first
+ * returns 0, or -1 without memory. */
 int tltcp__budget_enter(tltcp__budget *b, const tltcp__origin *o);
 void tltcp__budget_on_proven(tltcp__budget *b, const tltcp__origin *o);
 void tltcp__budget_leave(tltcp__budget *b, const tltcp__origin *o, bool proven);

@@ -6,28 +6,28 @@
 
 #include "libtltcp/engine/config.h"
 
-/* Made up for when the window opens late; so two packets leave at once, which
- * is what most ACKs are for.  RFC 9002, 7.7, allows ten, but the end of a train
- * is what a full queue drops. */
+/* Burst after a late opening of the window: two packets leave at once, which is
+ * what most ACKs cover. RFC 9002 section 7.7 allows ten, but a full queue drops
+ * the end of a train. */
 #define BURST_PACKETS 1
-#define FULL (1 / 1.2) /* of the window is in flight, by the pacer's gain */
+#define FULL (1 / 1.2) /* of the window in flight, by the pacer's gain */
 #define QUANTUM_MAX 65000.0
 #define NS_PER_S 1e9
-/* A queue of others may stand for long; it is not to pass for the path. */
+/* Cross traffic may keep a queue for long; min_rtt must not include it. */
 #define MIN_RTT_WINDOW (60 * (cong_time)TLTCP_S)
 
 static bool is_finite(double x) {
     return x < 1e300;
 }
 
-/* Keeps the parameters: a new path needs them again. */
+/* Copies the parameters, since a new path needs them again. */
 static int take_params(tltcp__cc *cc, const cmn__mem *mem,
                        const tltcp_config *cfg) {
     const char *const *names = cfg->controller.params;
     size_t n = 0;
     while (names != NULL && names[n] != NULL) {
         if (strlen(names[n]) >= sizeof(cc->params->name)) {
-            return TLTCP_ERR_INVAL; /* no parameter has so long a name */
+            return TLTCP_ERR_INVAL; /* no parameter has a name that long */
         }
         n++;
     }
@@ -46,10 +46,10 @@ static int take_params(tltcp__cc *cc, const cmn__mem *mem,
     return 0;
 }
 
-/* What the config asks of a controller that has just been made. */
+/* Applies the config to a new controller. */
 static int set_params(tltcp__cc *cc) {
     int rv = 0;
-    if (cc->max_rate > 0) { /* the controllers without it do not know it */
+    if (cc->max_rate > 0) { /* not all controllers have this parameter */
         (void)cong_set(cc->cong, "rate", cc->max_rate);
     }
     for (size_t i = 0; i < cc->n_params; i++) {
@@ -105,7 +105,7 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     double mss = cc->cong->mss;
     double cwnd_max = cc->cong->cwnd_max;
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
-    (void)set_params(cc); /* which were good before */
+    (void)set_params(cc); /* validated before */
     cong_rtt_init(&cc->rtt, cc->rtt.granularity, cc->rtt.rto_min);
     cc->rtt.window = MIN_RTT_WINDOW;
     cong_rate_init(&cc->rate);
@@ -135,9 +135,9 @@ tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now) {
     return at > 0 ? (tltcp_time)at : 0;
 }
 
-/* To spread a picture is not to be limited, as long as the window has room for
- * the next (RFC 7661, 4.3; RFC 9002, 7.8); where a rate is set there is no
- * other limit. */
+/* Spreading a picture does not count as limited as long as the window has room
+ * for the next one (RFC 7661 section 4.3, RFC 9002 section 7.8), unless a
+ * configured rate is the only limit. */
 static bool pacer_limits(const tltcp__cc *cc, double flight) {
     return cc->cong->pacing_rate > 0 || cc->max_rate > 0 ||
            flight >= FULL * cc->cong->cwnd;
@@ -151,15 +151,15 @@ bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
     return false;
 }
 
-/* Bytes worth a wake: what leaves within one tick of the driver's clock, but no
- * more than one system call takes. */
+/* Bytes worth a wake-up: those that leave within one timer tick of the driver,
+ * but at most one system call's worth. */
 static double quantum(const tltcp__cc *cc, double rate) {
     double bytes = rate * cc->granularity;
     return bytes < QUANTUM_MAX ? bytes : QUANTUM_MAX;
 }
 
-/* What the application asked for leaves within a round trip.  Twice as fast, as
- * slow start is paced, it would overflow a path that is just as fast as it. */
+/* Paces the initial window over a full round trip. At twice that rate, as in
+ * slow start, it would overflow a path of just that bandwidth. */
 static double first_flight_rate(const tltcp__cc *cc, double rate) {
     double asked = cc->initial_window * cc->cong->mss;
     double srtt = (double)cc->rtt.srtt / NS_PER_S;
@@ -185,7 +185,7 @@ void tltcp__cc_set_pace(tltcp__cc *cc) {
 void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now) {
     cong_time rto;
     cong_time quiet = (cong_time)now - cc->t_sent;
-    if (quiet == 0) { /* another packet of the same train */
+    if (quiet == 0) { /* another packet of the same burst */
         return;
     }
     tltcp__cc_set_pace(cc);

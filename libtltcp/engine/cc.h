@@ -19,11 +19,11 @@ typedef struct tltcp__cc_param {
     double value;
 } tltcp__cc_param;
 
-/* The host of a congestion controller: feeds it and turns its answers into
- * "may this packet leave now". */
+/* The host of a congestion controller: feeds it and decides from its outputs
+ * whether a packet may leave. */
 typedef struct tltcp__cc {
     struct cong *cong;
-    tltcp__cc_param *params; /* that the config asks of the controller */
+    tltcp__cc_param *params; /* controller parameters from the config */
     size_t n_params;
     double initial_window; /* packets; 0: the controller's own */
     struct cong_rtt rtt;
@@ -31,16 +31,17 @@ typedef struct tltcp__cc {
     struct cong_pacer pacer;
     struct cong_prr prr;
     struct cong_rate_sample sample; /* newest */
-    double max_rate;                /* bytes/s; 0: no cap */
+    double max_rate;                /* bytes/s; 0: no limit */
     double granularity;             /* seconds that a burst must cover */
     tltcp__bandwidth bandwidth;
     struct cong_recovery_period period;
-    cong_time held;     /* by the peer: the ACK of the newest RTT */
-    cong_time t_sent;   /* when something last left; -1: never */
-    cong_time t_resume; /* the pacer, once it said no, says no until then */
-    bool use_prr;       /* in this recovery period */
+    cong_time held;     /* delay at the peer of the ACK of the newest RTT */
+    cong_time t_sent;   /* when a packet last left; -1: never */
+    cong_time t_resume; /* once the pacer blocks, it blocks until then */
+    bool use_prr;       /* applies in this recovery period */
     bool paced;
-    bool limited;        /* held back since the last feedback */
+    bool limited;        /* window or pacer was the limit since the last
+                            feedback */
     bool report_limited; /* the same since the last report */
 } tltcp__cc;
 
@@ -49,7 +50,7 @@ typedef struct tltcp__cc {
 int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
                    double mss, tltcp_time now);
 void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem);
-/* The path changed: as at the beginning. */
+/* Restarts for a new path. */
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
 
 static inline bool tltcp__cc_recovers(const tltcp__cc *cc) {
@@ -58,22 +59,21 @@ static inline bool tltcp__cc_recovers(const tltcp__cc *cc) {
 
 /* Bytes that may be in flight now. */
 double tltcp__cc_window(const tltcp__cc *cc);
-/* Whether the window lets another packet out. */
+/* Whether the window allows another packet. */
 bool tltcp__cc_window_open(const tltcp__cc *cc, double flight);
-/* Whether the pacer lets a packet out; notes when it does not and that is what
- * limits the flow. */
+/* Whether the pacer allows a packet; notes when the pacer limits the flow. */
 bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now);
-/* When the pacer lets the next packet out. */
+/* When the pacer allows the next packet. */
 tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now);
-/* Before a packet leaves: reports an idle time to the controller. */
+/* Call it before a packet leaves: reports an idle period to the controller. */
 void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now);
 void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now);
 
 /* One feedback; fills in what the host knows and calls the controller. */
 void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced);
-/* The controller lives on the receiver's reports (TFRC). */
+/* Whether the controller needs the receiver's reports (TFRC). */
 bool tltcp__cc_wants_reports(const tltcp__cc *cc);
-/* A report came: loss event rate and receive rate. */
+/* A report arrived: loss event rate and receive rate. */
 void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
                          tltcp_time now);
 /* Reports the losses and marks that were noted in `period`; a
@@ -83,15 +83,16 @@ unsigned tltcp__cc_on_congestion(tltcp__cc *cc,
 /* The same when congestion is persistent. */
 void tltcp__cc_on_persistent(tltcp__cc *cc,
                              const struct cong_recovery_report *r);
-/* All packets below `oldest` are settled.  True when that ends the period. */
+/* The fate of all packets below `oldest` is known. True when that ends the
+ * period. */
 bool tltcp__cc_on_settled(tltcp__cc *cc, uint64_t oldest, double flight,
                           tltcp_time now);
 void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                         double missing, unsigned count, tltcp_time now);
-/* After others have called the controller. */
+/* Updates pacing after direct calls of the controller. */
 void tltcp__cc_set_pace(tltcp__cc *cc);
 
-/* What the path would carry, in bit/s of sections. */
+/* The estimated bandwidth, bit/s of sections. */
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc);
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st);
 

@@ -13,7 +13,7 @@ bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out) {
     return !r->bad;
 }
 
-/* Two numbers below 16 in a byte. */
+/* Packs two numbers below 16 into a byte. */
 static uint8_t join(uint8_t cls, uint8_t stream) {
     return (uint8_t)(cls | stream << 4);
 }
@@ -42,7 +42,7 @@ void tltcp__meta_put(cmn__writer *w, unsigned flags, const tltcp__meta *m) {
     }
 }
 
-/* False where it stands in the middle of a section, or refers to itself. */
+/* False if it is in the middle of a section, or refers to itself. */
 static bool meta_get(cmn__reader *r, unsigned flags, tltcp__meta *m) {
     *m = (tltcp__meta){0};
     if ((flags & TLTCP__DATA_CLASS) != 0) {

@@ -9,13 +9,13 @@
 #include "internal/common/wire.h"
 
 #define TLTCP__VERSION UINT32_C(0x544c0002)
-/* A version that nobody speaks, to keep negotiation exercised. */
+/* A reserved version that exercises version negotiation. */
 #define TLTCP__VERSION_GREASE UINT32_C(0x544c0a0a)
 
 /* Chunks, of which packets are made: docs/protocols/tltcp.md, section 4. */
 
 enum tltcp__chunk_type {
-    TLTCP__PADDING = 0x00, /* one byte; nothing but padding follows */
+    TLTCP__PADDING = 0x00, /* one byte; only padding follows */
     TLTCP__DATA = 0x01,
     TLTCP__UPDATE = 0x02, /* seq_update of the paper, 5.3 */
     TLTCP__SKIP = 0x03,
@@ -27,9 +27,9 @@ enum tltcp__chunk_type {
     TLTCP__FIN = 0x09,
     TLTCP__CLOSE = 0x0a,
     TLTCP__REPORT = 0x0b,  /* loss event rate and receive rate, RFC 5348 */
-    TLTCP__RTT = 0x0c,     /* the sender's RTT; asks for REPORTs */
+    TLTCP__RTT = 0x0c,     /* the sender's RTT; requests REPORTs */
     TLTCP__REPAIR = 0x0d,  /* a symbol of forward error correction */
-    TLTCP__REBUILT = 0x0e, /* bytes that were made from REPAIRs */
+    TLTCP__REBUILT = 0x0e, /* bytes rebuilt from REPAIRs */
     TLTCP__PARAMS = 0x10,
     TLTCP__NOISE = 0x11 /* handshake message of the secured mode */
 };
@@ -72,7 +72,7 @@ bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out);
 /* Metadata of a section, sent with its first byte.  All zero: none. */
 typedef struct tltcp__meta {
     uint64_t tag;
-    uint32_t depends; /* sections back to the one that it refers to; 0: none */
+    uint32_t depends; /* distance in sections to its dependency; 0: none */
     uint8_t cls;      /* tltcp_class */
     uint8_t stream;   /* below TL_STREAMS_MAX */
 } tltcp__meta;
@@ -91,8 +91,8 @@ typedef struct tltcp__skip {
     uint32_t section; /* number of the section that begins at end */
 } tltcp__skip;
 
-/* A stream offset where a section begins: UPDATE, FIN, WINDOW (there: the first
- * offset and section not allowed). */
+/* A stream offset where a section begins: UPDATE, FIN, WINDOW (in WINDOW, the
+ * first offset and section not allowed). */
 typedef struct tltcp__position {
     uint32_t seq;
     uint32_t section;
@@ -103,7 +103,7 @@ typedef struct tltcp__ack {
     uint32_t delay_us;      /* between its arrival and this chunk */
     uint32_t cumulative;    /* everything below was received or skipped */
     tltcp__position window; /* as in WINDOW */
-    uint32_t first;         /* packets below largest without a hole */
+    uint32_t first;         /* contiguous packets below largest */
     bool has_ecn;
     uint32_t ect0, ect1, ce; /* packets received with each codepoint */
     cmn__reader ranges;      /* {missing - 1, present - 1} downwards */
@@ -120,10 +120,10 @@ typedef struct tltcp__repair_chunk {
     size_t size;
 } tltcp__repair_chunk;
 
-/* What a receiver measured (RFC 5348, 3.2.2). */
+/* A receiver's report (RFC 5348 section 3.2.2). */
 typedef struct tltcp__report {
     double p;      /* loss event rate, 0 to 1; 32 bits of fraction */
-    double x_recv; /* bytes/s; whole ones */
+    double x_recv; /* bytes/s, integer */
 } tltcp__report;
 
 /* All return false when malformed. */
@@ -138,16 +138,16 @@ bool tltcp__report_parse(const tltcp__chunk *c, tltcp__report *out);
 bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us);
 
 void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len);
-/* The flags that say what of it is not zero, and the bytes that these flags
- * announce. */
+/* The flags of its non-zero fields, and the bytes that these flags announce. */
 uint8_t tltcp__meta_flags(const tltcp__meta *m);
 size_t tltcp__meta_len(unsigned flags);
 void tltcp__meta_put(cmn__writer *w, unsigned flags, const tltcp__meta *m);
-/* The header of a DATA chunk; what its flags announce and its len bytes follow.
+/* Writes the header of a DATA chunk; the fields its flags announce and its len
+ * bytes follow.
  */
 void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
                      uint32_t section, size_t len);
-/* With its symbol; flags as those of DATA, of the block. */
+/* Includes its symbol; flags of the block, as in DATA. */
 void tltcp__repair_put(cmn__writer *w, uint8_t flags,
                        const tltcp__repair_chunk *r);
 void tltcp__rebuilt_put(cmn__writer *w, uint32_t start, uint32_t len);
@@ -157,7 +157,7 @@ void tltcp__close_put(cmn__writer *w, uint8_t flags, uint32_t code,
                       const char *reason);
 void tltcp__report_put(cmn__writer *w, const tltcp__report *r);
 void tltcp__rtt_put(cmn__writer *w, uint32_t us);
-/* The fixed part of an ACK chunk with n_ranges ranges to follow. */
+/* Writes the fixed part of an ACK chunk; n_ranges ranges follow. */
 void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges);
 
 #endif /* LIBTLTCP_CHUNK_H */

@@ -63,7 +63,7 @@ void tltcp__config_take(tltcp_config *out, const tltcp_config *in) {
     }
 }
 
-/* A sentence cut to what fits. */
+/* Writes a message, truncated to fit. */
 static void say(char *why, const char *what, const char *name) {
     const char *part[] = {what, name};
     size_t n = 0;
@@ -151,7 +151,7 @@ const struct cong_ops *tltcp__config_congestion(const tltcp_config *c) {
                                            : DEFAULT_CONGESTION);
 }
 
-/* The paper's recoveries.  Plain "dupack" takes the one that belongs to the
+/* The paper's recoveries. Plain "dupack" selects the one that matches the
  * controller. */
 bool tltcp__config_recovery(const tltcp_config *c, int *kind) {
     static const struct {

@@ -8,14 +8,14 @@
 
 #include "internal/secure/keys.h"
 
-/* A full config: what the caller gave, defaults for the rest. */
+/* Completes the caller's config with defaults. */
 void tltcp__config_take(tltcp_config *out, const tltcp_config *in);
-/* Passphrases and keys in it. */
+/* The passphrases and keys in a config. */
 sec__key_source tltcp__config_keys(const tltcp_config *c);
-/* The controller asked for, or NULL. */
+/* The configured controller, or NULL. */
 const struct cong_ops *tltcp__config_congestion(const tltcp_config *c);
-/* The recovery asked for: -1 packet, else a cong_recovery_kind of the dupack
- * one.  False when there is none of that name. */
+/* The configured recovery: -1: packet, else a cong_recovery_kind of dupack.
+ * False: unknown name. */
 bool tltcp__config_recovery(const tltcp_config *c, int *kind);
 
 #endif /* LIBTLTCP_CONFIG_H */

@@ -125,7 +125,7 @@ static int set_key(tltcp_conn *c, const tltcp_config *cfg) {
                : TLTCP_ERR_NOMEM;
 }
 
-/* What only the handshake needed. */
+/* Frees the handshake's state. */
 static void free_handshake(tltcp_conn *c) {
     sec__hello_free(c->handshake.hello, &c->mem);
     c->handshake.hello = NULL;
@@ -162,7 +162,7 @@ int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
         return rv;
     }
     c->state = TLTCP__CONN_CALLING;
-    c->paths.proven = true; /* we chose whom to call */
+    c->paths.proven = true; /* the caller chose the peer's address */
     c->want = TLTCP__WANT_HELLO;
     *conn = c;
     return 0;
@@ -219,7 +219,7 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
     return p;
 }
 
-/* Often enough for the idle timeout that both ends agreed on. */
+/* Sets the keep-alive interval from the agreed idle timeout. */
 static void set_keep_alive(tltcp_conn *c) {
     bool unset = c->opt.keep_alive == 0;
     if (c->opt.keep_alive == TLTCP_TIME_NEVER) {
@@ -232,13 +232,13 @@ static void set_keep_alive(tltcp_conn *c) {
     }
 }
 
-/* Bytes behind the chunks of a SHORT packet: check or tag. */
+/* Bytes after the chunks of a SHORT packet: checksum or tag. */
 static size_t trailer(const tltcp_conn *c) {
     return c->seal != NULL ? SEC__TAG_LEN : SEC__CHECK_LEN;
 }
 
-/* What counts against the window: whole datagrams, or, as in the paper's TCP,
- * segments. */
+/* The unit of the window: whole datagrams, or segments as in the paper's
+ * TCP. */
 static void set_mss(tltcp_conn *c) {
     struct cong *cong = c->sender.cc.cong;
     uint32_t mss;
@@ -359,7 +359,7 @@ const char *tltcp__conn_reason(const tltcp_conn *c) {
 
 char *tltcp__conn_new_reason(tltcp_conn *c, size_t len) {
     cmn__free(&c->mem, c->close.reason);
-    c->close.reason = cmn__alloc(&c->mem, len + 1); /* of zeros */
+    c->close.reason = cmn__alloc(&c->mem, len + 1); /* zeroed */
     return c->close.reason;
 }
 
@@ -483,7 +483,8 @@ void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
     tltcp__conn_check_closing(c, now);
 }
 
-/* Everything that was written reached the peer or was skipped, and it knows. */
+/* Whether all written data reached the peer or was skipped, and the peer knows
+ * it. */
 static bool settled(const tltcp_conn *c) {
     return tltcp__sections_settled(&c->sender.sec) && c->fin_acked &&
            c->sender.peer_cum >= c->sender.sec.end;
@@ -494,7 +495,7 @@ void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now) {
         tltcp__conn_enter(c, TLTCP__CONN_CLOSING);
         c->close.at = now;
         if (c->opt.idle >
-            0) { /* however much a peer talks that hears nothing */
+            0) { /* even if the peer keeps sending without acknowledging */
             c->close.linger_until =
                 tltcp__earlier(c->close.linger_until, now + 2 * c->opt.idle);
         }

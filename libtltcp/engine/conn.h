@@ -17,8 +17,8 @@
 #include "libtltcp/engine/reasm.h"
 #include "libtltcp/engine/sender.h"
 
-/* A connection: owns everything and decides the order.  Only conn*.c and tests
- * look in here.
+/* A connection: owns all its parts and their order of work. Only conn*.c and
+ * tests use this header.
  *
  *   client                      server
  *   CALLING --ANSWER--> OPEN    CALLED --accept--> ANSWERED --SHORT--> OPEN
@@ -34,16 +34,16 @@
  *   data     data waits for the pacer        sends it
  *   ack      an ACK is owed                  sends it
  *   report   the peer asked for REPORTs      sends one
- *   idle     OPEN and later                  CLOSED, without a word
+ *   idle     OPEN and later                  CLOSED, silently
  *   ping     client, OPEN, keep-alive        PING
- *   connect  CALLING, CALLED, ANSWERED       CLOSED, without a word
+ *   connect  CALLING, CALLED, ANSWERED       CLOSED, silently
  *   linger   tltcp_conn_close()              DYING, or CLOSED when all arrived
  *   close    CLOSING                         CLOSE again
  *   path     a candidate path                CHALLENGE again
  *   mtu      search not over                 a probe
- *   dummy    the controller asks for some    a dummy (Peach) */
+ *   dummy    the controller wants some       a dummy (Peach) */
 
-/* In the order of life, which comparisons rely on. */
+/* In chronological order, which comparisons rely on. */
 enum tltcp__conn_state {
     TLTCP__CONN_CALLING,
     TLTCP__CONN_CALLED,
@@ -54,9 +54,9 @@ enum tltcp__conn_state {
     TLTCP__CONN_CLOSED
 };
 
-/* What is to be sent as soon as possible. */
+/* What to send as soon as possible. */
 #define TLTCP__WANT_HELLO 0x01u /* INITIAL or ANSWER */
-#define TLTCP__WANT_ACK 0x02u   /* even if nothing asks for it */
+#define TLTCP__WANT_ACK 0x02u   /* even if no ACK is due */
 #define TLTCP__WANT_PING 0x04u
 #define TLTCP__WANT_FIN 0x08u
 #define TLTCP__WANT_WINDOW 0x10u
@@ -64,75 +64,76 @@ enum tltcp__conn_state {
 #define TLTCP__WANT_CHALLENGE 0x40u
 #define TLTCP__WANT_CLOSE 0x80u
 
-/* A RETRY, token and body, whose key is being made. */
+/* A RETRY, token and body, whose key is being derived. */
 typedef struct tltcp__held_offer {
-    bool asked; /* for its key */
+    bool asked; /* the driver has the key job */
     uint8_t salt[SEC__SALT_LEN];
     size_t token_len;
     size_t body_len;
     uint8_t bytes[];
 } tltcp__held_offer;
 
-/* The handshake.  Its memory is freed once it is done. */
+/* The handshake. Freed once it is complete. */
 typedef struct tltcp__handshake {
-    sec__hello *hello;        /* secured: the message, and keys to be */
-    sec__caller *keys;        /* secured client: keys to call with */
+    sec__hello *hello;        /* secured: the message, and the future keys */
+    sec__caller *keys;        /* secured client: keys for calls */
     tltcp__held_offer *offer; /* client: waits for its key; or NULL */
     uint8_t *token;           /* client: to be returned */
-    tltcp_time until;         /* gives up then */
+    tltcp_time until;         /* gives up at this time */
     uint32_t token_len;
-    uint8_t retries;  /* client: RETRYs followed */
-    bool defers_keys; /* the driver makes the keys of passphrases */
-    bool has_params;  /* the peer's PARAMS were taken */
+    uint8_t retries;  /* client: number of RETRYs followed */
+    bool defers_keys; /* the driver derives keys from passphrases */
+    bool has_params;  /* the peer's PARAMS were processed */
 } tltcp__handshake;
 
-/* Server: where the endpoint finds the connection, and what it counts. */
+/* Server: the connection's entries in the endpoint's tables and limits. */
 typedef struct tltcp__caller {
     tltcp_conn *next_by_id; /* in the endpoint's tables */
     tltcp_conn *next_by_caller;
     uint64_t id; /* the client's, for repeated INITIALs */
     uint64_t path;
-    tltcp__origin origin; /* where the caller is counted */
-    size_t charged;       /* bytes that the peer's packets make us hold */
+    tltcp__origin origin; /* the caller's location for limits */
+    size_t charged;       /* bytes held because of the peer's packets */
 } tltcp__caller;
 
 /* An address that the peer may have moved to. */
 typedef struct tltcp__candidate {
     uint64_t path; /* 0: none */
     uint64_t nonce;
-    uint64_t received; /* bytes, for the bound on amplification */
+    uint64_t received; /* bytes, for the amplification limit */
     uint64_t sent;
     tltcp_time at; /* next CHALLENGE */
     unsigned tries;
 } tltcp__candidate;
 
-/* Where the peer is (conn_path.c). */
+/* Paths to the peer (conn_path.c). */
 typedef struct tltcp__paths {
     uint64_t current;
-    uint64_t left; /* before `current`; 0: none, or it is back there */
+    uint64_t left; /* previous path; 0: none, or the peer has returned to it */
     tltcp__candidate candidate;
     uint64_t response;      /* to the newest CHALLENGE ... */
     uint64_t response_path; /* ... which came from there */
-    uint64_t received;      /* bytes before the peer's address was proven */
+    uint64_t received;      /* bytes received before the peer's address was
+                               proven */
     uint64_t sent;
-    bool proven;         /* the peer's address */
-    bool may_have_moved; /* and then it may not hear of the end */
+    bool proven;         /* the peer's address is proven */
+    bool may_have_moved; /* the peer may have moved, and may miss the CLOSE */
 } tltcp__paths;
 
 /* The end of the connection. */
 typedef struct tltcp__closing {
     char *reason;            /* NULL: none */
-    tltcp_time linger_until; /* aborts then */
-    tltcp_time at;           /* the next CLOSE */
+    tltcp_time linger_until; /* aborts at this time */
+    tltcp_time at;           /* time of the next CLOSE */
     unsigned tries;          /* CLOSEs sent */
-    int error;               /* 0 or why it is over */
+    int error;               /* 0, or why the connection is over */
     uint32_t code;           /* of CLOSE */
     uint8_t flags;           /* likewise, TLTCP__CLOSE_* */
     bool requested;          /* tltcp_conn_close() was called */
-    bool known;              /* it is over, and `error` is set */
+    bool known;              /* the connection is over, and `error` is set */
 } tltcp__closing;
 
-/* What became of a section, on its way to the application. */
+/* The fate of a section, queued for the application. */
 typedef struct tltcp__fate_record {
     uint64_t section, tag, bytes, acked;
     tltcp_time written, deadline, now;
@@ -140,10 +141,10 @@ typedef struct tltcp__fate_record {
     uint8_t cause, cls, stream;
 } tltcp__fate_record;
 
-/* Events that the application has not taken (conn_app.c). */
+/* Events not yet taken by the application (conn_app.c). */
 typedef struct tltcp__events {
     cmn__ring fates; /* of tltcp__fate_record */
-    uint64_t rate;   /* bit/s as reported last */
+    uint64_t rate;   /* bit/s as last reported */
     uint64_t target; /* likewise */
     tltcp_time rate_at;
     tltcp_time target_checked_at;
@@ -154,16 +155,16 @@ typedef struct tltcp__events {
     bool closed_given;
 } tltcp__events;
 
-/* What the configuration says, and what both ends agreed on. */
+/* Options from the config and the handshake. */
 typedef struct tltcp__conn_options {
     tltcp_time idle;       /* idle timeout; 0: none */
     tltcp_time keep_alive; /* NEVER: none */
     uint64_t rekey_packets;
     uint32_t max_datagram;
-    uint8_t ack_every; /* what we ask of the peer */
-    uint8_t dscp;      /* of what leaves */
+    uint8_t ack_every; /* our request to the peer */
+    uint8_t dscp;      /* of sent packets */
     bool ecn;
-    bool fec; /* understood */
+    bool fec; /* the peer understands REPAIRs */
 } tltcp__conn_options;
 
 struct tltcp_conn {
@@ -173,8 +174,8 @@ struct tltcp_conn {
     tltcp__reasm reasm;
     tltcp__acks acks;
     tltcp__mtu mtu;
-    tltcp__fec_receiver *fec_receiver;  /* NULL: no REPAIR came yet */
-    struct cong_tfrc_receiver *measure; /* NULL: no reports asked for */
+    tltcp__fec_receiver *fec_receiver;  /* NULL: no REPAIR arrived yet */
+    struct cong_tfrc_receiver *measure; /* NULL: no reports requested */
     sec__seal *seal;                    /* secured: of SHORT packets */
     sec__secret secret;
     tltcp__counters stats;
@@ -182,7 +183,7 @@ struct tltcp_conn {
 
     /* Its state. */
     enum tltcp__conn_state state;
-    bool finished;  /* no more writing */
+    bool finished;  /* the application has finished */
     bool fin_acked; /* the peer knows */
     bool may_probe_mtu;
     bool rests;    /* the peer's packets come seldom: memory is given back */
@@ -190,19 +191,19 @@ struct tltcp_conn {
     uint32_t full; /* bytes of a packet that is full */
     uint32_t first_seq;      /* wire number of the peer's stream offset 0 */
     uint32_t skip_number_in; /* packets until a number is skipped */
-    uint64_t luck;           /* what is left of an unpredictable number */
+    uint64_t luck;           /* the rest of an unpredictable number */
     tltcp_time now;          /* of the last call */
     tltcp_time heard_at;
-    tltcp_time unanswered; /* since then packets wait for any ACK, or NEVER */
+    tltcp_time unanswered; /* since when packets wait for any ACK; or NEVER */
     tltcp_time ping_at;
     tltcp__handshake handshake;
     tltcp__paths paths;
     tltcp__closing close;
     tltcp__conn_options opt;
 
-    /* Who it is, and whom it reports to. */
+    /* Identity, and the recipients of reports. */
     tltcp_endpoint *ep; /* NULL: client */
-    uint64_t id;        /* by which the peer calls us */
+    uint64_t id;        /* connection id by which the peer addresses us */
     uint64_t peer_id;   /* 0: not known yet */
     char *stream_id;
     tltcp__caller caller;
@@ -229,80 +230,80 @@ static inline bool tltcp__conn_wants(const tltcp_conn *c, unsigned what) {
     return (c->want & what) != 0;
 }
 
-/* Ordinary packets may leave. */
+/* Whether ordinary packets may leave. */
 static inline bool tltcp__conn_flows(const tltcp_conn *c) {
     return c->state == TLTCP__CONN_OPEN || c->state == TLTCP__CONN_CLOSING;
 }
 
-/* A probe of the MTU may leave: the first flight is for data. */
+/* Whether an MTU probe may leave: the first flight is for data. */
 static inline bool tltcp__conn_spares_mtu_probe(const tltcp_conn *c) {
     return c->sender.peer_cum > 0 || !tltcp__sender_would_send(&c->sender);
 }
 
 /* conn.c */
 const char *tltcp__conn_reason(const tltcp_conn *c);
-/* Room for a reason of len bytes and a zero; NULL without memory. */
+/* Allocates a reason of len bytes and a zero; NULL without memory. */
 char *tltcp__conn_new_reason(tltcp_conn *c, size_t len);
 int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
                      const uint8_t *seed, uint64_t path, tltcp_time now);
 tltcp__params tltcp__conn_params(const tltcp_conn *c);
-/* What the peer said of itself in its hello.  False when unusable. */
+/* Applies the peer's parameters. False when unusable. */
 bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p);
-/* Goes over to another state, by one of the arrows above. */
+/* Changes the state along one of the arrows above. */
 void tltcp__conn_enter(tltcp_conn *c, enum tltcp__conn_state state);
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now);
-/* Ends the connection for a reason; CLOSE leaves if the peer knows us. */
+/* Ends the connection with a reason; sends CLOSE if the peer knows us. */
 void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason);
-/* Ends the connection without sending anything more. */
+/* Ends the connection without sending anything. */
 void tltcp__conn_terminate(tltcp_conn *c, int error);
-/* The peer has closed: echoes its CLOSE, then ends. */
+/* The peer has closed: echoes its CLOSE, then terminates. */
 void tltcp__conn_echo_close(tltcp_conn *c, int error);
-/* Goes over to another path and starts its measurements afresh. */
+/* Switches to another path and restarts its measurements. */
 void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
-/* Gives back the memory of buffers that are empty. */
+/* Frees the memory of empty buffers. */
 void tltcp__conn_trim(tltcp_conn *c);
 void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
                            tltcp_time now);
-/* Counts what the peer makes us hold, after that may have changed. */
+/* Updates the count of memory held because of the peer. */
 void tltcp__conn_charge(tltcp_conn *c);
 /* Queues an event when the estimated or the target bitrate changed. */
 void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now);
 /* Starts the CLOSE exchange once everything is settled. */
 void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now);
-/* Bytes that may still go to an address that is not proven. */
+/* Bytes that may still go to an unproven address. */
 size_t tltcp__conn_allowance(const tltcp_conn *c);
-/* For tests of wrapping numbers, before anything was sent: the first packet
+/* For tests of wrapping numbers, before anything is sent: sets the first packet
  * number and the wire number of stream offset 0. */
 void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq);
 
-/* When the peer should be sent a REPORT; NEVER: none wanted. */
+/* When to send the peer a REPORT; NEVER: none requested. */
 tltcp_time tltcp__conn_report_at(const tltcp_conn *c);
 
-/* conn_hello.c, the secured handshake: makes the message to send if it was not
- * made yet, with CLOSE in the place of PARAMS when refusing. */
+/* conn_hello.c, the secured handshake: makes the message to send unless it
+ * exists, with CLOSE instead of PARAMS when refusing. */
 bool tltcp__conn_make_hello(tltcp_conn *c);
-/* Client: keeps a RETRY whose key has first to be made elsewhere.  False: it
- * can be followed now. */
+/* Client: keeps a RETRY whose key the driver must derive first. False: it can
+ * be followed now. */
 bool tltcp__conn_hold(tltcp_conn *c, const sec__packet *p);
-/* Client: makes its message for what a RETRY offers.  False when that RETRY is
- * not to be followed. */
+/* Client: makes its message in answer to a RETRY. False if that RETRY must not
+ * be followed. */
 bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p);
-/* Opens what the listener answered; *plain has room for SEC__HELLO_MAX and
+/* Opens the listener's answer; *plain has room for SEC__HELLO_MAX bytes and
  * becomes the body of *p. */
 bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain);
 
-/* conn_path.c: chunks CHALLENGE and RESPONSE that came by a path; 0 or
+/* conn_path.c: processes CHALLENGE and RESPONSE chunks from a path; 0 or
  * TLTCP_ERR_PROTOCOL. */
 int tltcp__conn_on_challenge(tltcp_conn *c, const tltcp__chunk *k,
                              uint64_t path);
 int tltcp__conn_on_response(tltcp_conn *c, const tltcp__chunk *k, uint64_t path,
                             tltcp_time now);
-/* A packet of `len` bytes from elsewhere: the peer's address may have
+/* A packet of `len` bytes from another path: the peer's address may have
  * changed. */
 void tltcp__conn_on_other_path(tltcp_conn *c, uint64_t path, size_t len,
                                tltcp_time now);
 
-/* conn_in.c: a datagram for c; a RETRY that was held. */
+/* conn_in.c: processes a datagram for c; processes a held RETRY. */
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now);
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
                       const sec__packet *p, size_t len, tltcp_time now);
@@ -310,7 +311,7 @@ void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
 /* conn_trace.c */
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
                          size_t size, tltcp_time now);
-/* Of a packet that arrived and was not taken in. */
+/* Traces a dropped packet. */
 void tltcp__trace_dropped(const tltcp_conn *c, const char *why);
 void tltcp__trace_metrics(const tltcp_conn *c, tltcp_time now);
 void tltcp__trace_losses(const tltcp_conn *c, uint64_t before, tltcp_time now);
@@ -320,10 +321,10 @@ void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
 /* endpoint_table.c */
 void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
-/* Whether the peer may make the connection hold so much more. */
+/* Whether the peer's data may occupy this much more memory. */
 bool tltcp__endpoint_allows(const tltcp_endpoint *ep, const tltcp_conn *c,
                             size_t more);
-/* What it holds now. */
+/* Reports the memory it holds now. */
 void tltcp__endpoint_charge(tltcp_endpoint *ep, tltcp_conn *c, size_t held);
 /* endpoint.c, for tests: as tltcp__conn_set_first() for every connection made
  * later. */

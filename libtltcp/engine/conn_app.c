@@ -2,13 +2,13 @@
 /* The application's side of a connection. */
 #include "libtltcp/engine/conn.h"
 
-#define FATES_KEEP 256u /* room for more goes back once all are taken */
+#define FATES_KEEP 256u /* a larger buffer is freed once all are taken */
 
 static bool is_over(const tltcp_conn *c) {
     return c->state >= TLTCP__CONN_CLOSING;
 }
 
-/* Not empty, and its length fits a size_t. */
+/* Whether a section is not empty and its length fits a size_t. */
 static bool parts_are_good(const tltcp_section *s) {
     size_t len = 0;
     for (size_t i = 0; s->data != NULL && i < s->count; i++) {
@@ -175,7 +175,7 @@ int tltcp_conn_rekey(tltcp_conn *c) {
         return TLTCP_ERR_STATE;
     }
     sec__seal_renew(c->seal);
-    c->want |= TLTCP__WANT_PING; /* carries the new phase at once */
+    c->want |= TLTCP__WANT_PING; /* announces the new key phase at once */
     return 0;
 }
 
@@ -219,7 +219,8 @@ static uint32_t next_type(const tltcp_conn *c, bool fates) {
 
 static int take_event(tltcp_conn *c, bool fates, tltcp_event *ev) {
     uint32_t type = next_type(c, fates);
-    if (type == TLTCP_EVENT_NONE) { /* asked for often, and large to clear */
+    if (type == TLTCP_EVENT_NONE) { /* frequent call, and the struct is large to
+                                       clear */
         ev->type = type;
         return 0;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The secured handshake, as a connection sees it. */
+/* The connection's part of the secured handshake. */
 #include "libtltcp/engine/conn.h"
 
-/* Both messages are known: from now on packets are sealed. */
+/* Both messages are known: starts sealing packets. */
 static bool start_sealing(tltcp_conn *c) {
     c->seal =
         sec__hello_seal(c->handshake.hello, &c->mem, tltcp__conn_is_client(c),
@@ -32,7 +32,7 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
     return true;
 }
 
-/* Makes the client's message; the one before stays when that fails. */
+/* Makes the client's message; keeps the previous one on failure. */
 static bool make_call(tltcp_conn *c, const sec__terms *t, const sec__key *key) {
     uint8_t payload[SEC__HELLO_MAX];
     uint8_t e[TLTCP_SEED_LEN];
@@ -101,7 +101,7 @@ bool tltcp__conn_hold(tltcp_conn *c, const sec__packet *p) {
     }
     held = cmn__alloc(&c->mem, sizeof(*held) + p->token_len + p->body_len);
     if (held == NULL) {
-        return true; /* the next one may find memory */
+        return true; /* the next attempt may find memory */
     }
     memcpy(held->salt, o.salt, sizeof(o.salt));
     held->token_len = p->token_len;

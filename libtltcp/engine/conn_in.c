@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What arrives: packets and their chunks. */
+/* Input: packets and their chunks. */
 #include "libtltcp/engine/conn.h"
 
 #define RETRIES_MAX 8
-#define SILENCE TLTCP_S /* worth giving memory back */
+#define SILENCE TLTCP_S /* after which memory is freed */
 #define PAGES_FOR_CHUNK (3 * CMN__PAGE_BYTES)
-/* A block of repair grows by this many symbols. */
+/* A repair block grows by this many symbols. */
 #define SYMBOLS_AT_ONCE 4u
-/* Between answers to a call that is repeated. */
+/* Interval between answers to a repeated call. */
 #define ANSWER_EVERY (50 * TLTCP_MS)
 
-/* What the chunks of one packet asked for. */
+/* What the chunks of one packet request. */
 typedef struct intake {
     tltcp_time now;
     uint64_t path;
@@ -28,8 +28,8 @@ static uint64_t section_number(const tltcp_conn *c, uint32_t wire) {
     return cmn__widen(wire, c->reasm.recs.head);
 }
 
-/* Whether the listener's memory suffices for a stretch of `len` bytes: pages,
- * their tables, the record of the section. */
+/* Whether the listener's memory limit allows `len` more bytes: pages, their
+ * tables, the record of the section. */
 static bool may_hold(const tltcp_conn *c, size_t len) {
     return c->ep == NULL ||
            tltcp__endpoint_allows(c->ep, c, len + PAGES_FOR_CHUNK);
@@ -125,7 +125,7 @@ static int on_position(tltcp_conn *c, const tltcp__chunk *k) {
         return tltcp__reasm_on_update(&c->reasm, stream_offset(c, p.seq),
                                       section_number(c, p.section));
     case TLTCP__FIN:
-        c->want |= TLTCP__WANT_ACK; /* somebody waits for it */
+        c->want |= TLTCP__WANT_ACK; /* the peer waits for it */
         return tltcp__reasm_on_fin(&c->reasm, stream_offset(c, p.seq),
                                    section_number(c, p.section));
     default:
@@ -196,7 +196,7 @@ static int error_of(uint32_t code) {
     }
 }
 
-/* Somebody prints it: no commands to a terminal. */
+/* The application may print it: removes terminal control characters. */
 static void keep_reason(tltcp_conn *c, const uint8_t *text, size_t len) {
     char *reason = tltcp__conn_new_reason(c, len);
     for (size_t i = 0; reason != NULL && i < len; i++) {
@@ -337,7 +337,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
         tltcp__conn_trim(c);
     }
     rv = take_chunks(c, p, &in);
-    if (rv == TLTCP_ERR_LIMIT) { /* as if the network had lost it */
+    if (rv == TLTCP_ERR_LIMIT) { /* treat it as lost */
         drop(c, TOO_MUCH);
         return;
     }
@@ -377,8 +377,9 @@ static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
         return;
     }
     if (c->state == TLTCP__CONN_ANSWERED) {
-        /* Knowing the id means having got our answer, which proves the path of
-         * the INITIAL.  Any other must answer a CHALLENGE (RFC 9000, 8.2). */
+        /* A peer that knows the id has received our answer, which proves the
+         * path of the INITIAL. Any other path must answer a CHALLENGE (RFC 9000
+         * section 8.2). */
         c->paths.proven = true;
         tltcp__conn_open(c, now);
         tltcp__endpoint_on_proven(c->ep, c);
@@ -402,14 +403,14 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
         return;
     }
     c->peer_id = p->scid;
-    if (first || c->seal == NULL) { /* a repeated one adds nothing */
+    if (first || c->seal == NULL) { /* a repeated one has no effect */
         take_numbered(c, info, &plain, len, now);
     }
     if (c->state == TLTCP__CONN_CALLING) {
         tltcp__conn_open(c, now);
     }
     if (c->state ==
-        TLTCP__CONN_OPEN) { /* it proves our address, do not let it wait */
+        TLTCP__CONN_OPEN) { /* it proves our address, so do not delay it */
         c->want |= TLTCP__WANT_ACK;
         c->want &= (uint16_t)~TLTCP__WANT_HELLO;
     }
@@ -423,7 +424,7 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
         return;
     }
     c->paths.received += len;
-    if (c->handshake.has_params) { /* the answer was lost, or is late */
+    if (c->handshake.has_params) { /* our answer was lost or is late */
         if (now - c->sender.t_eliciting >= ANSWER_EVERY) {
             c->want |= TLTCP__WANT_HELLO;
         }
@@ -448,7 +449,7 @@ void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
         drop(c, INVALID);
         return;
     }
-    cmn__free(&c->mem, c->handshake.token); /* it has expired on the way */
+    cmn__free(&c->mem, c->handshake.token); /* it has expired in transit */
     c->handshake.token = cmn__alloc(&c->mem, p->token_len);
     if (c->handshake.token == NULL) {
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, NULL);
@@ -461,7 +462,7 @@ void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
     c->want |= TLTCP__WANT_HELLO;
 }
 
-/* The listener has other keys, or no room. */
+/* The listener has other keys, or has reached a limit. */
 static void on_reject(tltcp_conn *c, const sec__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     uint32_t code = cmn__get32(&r);
@@ -495,7 +496,7 @@ static void on_versions(tltcp_conn *c, const sec__packet *p) {
     while (cmn__reader_left(&r) >= sizeof(uint32_t)) {
         ours |= cmn__get32(&r) == TLTCP__VERSION;
     }
-    if (ours) { /* then it would have answered: not from the listener */
+    if (ours) { /* the listener would have answered, so it is forged */
         drop(c, INVALID);
         return;
     }
@@ -535,7 +536,7 @@ static void on_forged(tltcp_conn *c) {
     }
 }
 
-/* A sealed packet: what it says counts only once it is known to be genuine. */
+/* A sealed packet: processes its content only after authentication. */
 static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
                         const uint8_t *dgram, size_t len, tltcp_time now) {
     sec__packet p;

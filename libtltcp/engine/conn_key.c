@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Keys of passphrases that the driver makes. */
+/* Keys that the driver derives from passphrases. */
 #include "libtltcp/engine/conn.h"
 
 struct tltcp_key_job {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What leaves: packets. */
+/* Output: packets. */
 #include "libtltcp/engine/conn.h"
 
 #define CLOSE_WAIT_MAX TLTCP_S
 #define CLOSE_SHIFT_MAX 10u
-#define CHALLENGE_MIN 48u       /* bytes; three times a PING allow it */
+#define CHALLENGE_MIN 48u       /* bytes; three times a PING allows it */
 #define PINGED_ACKS 32u         /* one in this many lone ACKs is acknowledged */
 #define SKIP_NUMBER_WITHIN 512u /* packets */
 #define ACK_ROOM 300u           /* for an ACK with many ranges */
 #define DSCP_LOWER_EFFORT 1u    /* RFC 8622 */
 
-/* A packet in the making. */
+/* A packet being built. */
 typedef struct draft {
     cmn__writer w;
     uint8_t *start;
@@ -24,7 +24,7 @@ static void clear_want(tltcp_conn *c, unsigned what) {
     c->want &= (uint16_t)~what;
 }
 
-/* One unpredictable number is good for several draws: it costs an HMAC. */
+/* One unpredictable number serves several draws, because each costs an HMAC. */
 static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
     uint32_t got;
     if (c->luck < n) {
@@ -35,10 +35,11 @@ static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
     return got;
 }
 
-/* Now and then a packet number is skipped.  Nor is one before probes, when the
- * first were in vain: each is answered at once then (RFC 9002, 6.2.4), and the
- * way back may lose all answers but one.  Not where a controller's receiver
- * takes it for a loss (TFRC), nor under the paper's recovery. */
+/* Skips a packet number now and then. Also skips one before further probes if
+ * the first had no answer: the gap makes the peer acknowledge each at once (RFC
+ * 9002 section 6.2.4), and the return path may lose all answers but one. Not
+ * with a controller whose receiver counts it as a loss (TFRC), nor with the
+ * paper's recovery. */
 static void skip_numbers_sometimes(tltcp_conn *c) {
     tltcp__sender *s = &c->sender;
     if (c->state != TLTCP__CONN_OPEN || s->dup != NULL ||
@@ -53,7 +54,7 @@ static void skip_numbers_sometimes(tltcp_conn *c) {
     }
 }
 
-/* Opens a packet of at most cap bytes, its check included. */
+/* Opens a packet of at most cap bytes, including its checksum. */
 static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
                         size_t cap, tltcp_time now) {
     size_t trailer = SEC__CHECK_LEN;
@@ -76,7 +77,7 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
                  .start = buf,
                  .now = now};
     if (tltcp__sentmap_is_full(&c->sender.map) &&
-        c->state != TLTCP__CONN_DYING) { /* whose CLOSE still leaves */
+        c->state != TLTCP__CONN_DYING) { /* CLOSE may still leave */
         tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "the peer acknowledges nothing");
         return false;
     }
@@ -93,8 +94,8 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
     return true;
 }
 
-/* The tag, which comes at last, or the check behind the chunks.  False when it
- * cannot be sealed: then it must not leave. */
+/* Appends the tag or the checksum. False: the packet cannot be sealed and must
+ * not be sent. */
 static bool finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
     size_t len = (size_t)(d->w.p - d->start) - SEC__SHORT_LEN;
     d->w.end += d->trailer;
@@ -117,7 +118,7 @@ static size_t close_packet(tltcp_conn *c, draft *d) {
         return 0;
     }
     len = (size_t)(d->w.p - d->start);
-    /* a dummy is in no window */
+    /* dummies do not count against the window */
     d->rec->size = (d->rec->flags & TLTCP__SENT_DUMMY) == 0 ? (uint32_t)len : 0;
     if (!c->paths.proven) {
         c->paths.sent += len;
@@ -140,7 +141,7 @@ static void pad_to(draft *d, size_t size) {
     }
 }
 
-/* The first stream offset and section that the peer may not send now. */
+/* The first stream offset and section that the peer may not send yet. */
 static tltcp__position window_now(const tltcp_conn *c) {
     uint64_t seq;
     uint64_t section;
@@ -159,7 +160,7 @@ static void put_ack(tltcp_conn *c, draft *d) {
     }
 }
 
-/* Goes before the ACK, which would otherwise make the peer repeat. */
+/* Must precede the ACK, which would otherwise cause a retransmission. */
 static void put_rebuilt(tltcp_conn *c, draft *d) {
     tltcp__fec_receiver *b = c->fec_receiver;
     while (b != NULL && b->reported > 0 &&
@@ -318,7 +319,7 @@ static size_t send_mtu_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
     uint32_t size;
     draft d;
     if (cap < c->mtu.limit) {
-        c->may_probe_mtu = false; /* the driver has no room for it */
+        c->may_probe_mtu = false; /* the driver's buffer is too small for it */
         return 0;
     }
     size = tltcp__mtu_start(&c->mtu);
@@ -331,8 +332,8 @@ static size_t send_mtu_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
     return close_packet(c, &d);
 }
 
-/* Peach's: looks like data, brings nothing, and goes first where the path is
- * full. */
+/* A dummy of Peach: looks like data, carries none, and is dropped first by a
+ * congested router. */
 static size_t send_dummy(tltcp_conn *c, uint8_t *buf, size_t cap,
                          tltcp_time now) {
     draft d;
@@ -347,7 +348,7 @@ static size_t send_dummy(tltcp_conn *c, uint8_t *buf, size_t cap,
     return close_packet(c, &d);
 }
 
-/* Whether an ordinary packet has a reason to leave beside data. */
+/* Whether there is a reason other than data to send an ordinary packet. */
 static bool has_reason(tltcp_conn *c, tltcp_time now) {
     return tltcp__acks_due(&c->acks, now) || tltcp__conn_report_at(c) <= now ||
            tltcp__conn_wants(c, TLTCP__WANT_ACK | TLTCP__WANT_PING |
@@ -408,7 +409,7 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
     return close_packet(c, &d);
 }
 
-/* Packets that stand alone: other paths, other sizes, no companions. */
+/* Packets that are sent alone: other paths, other sizes. */
 static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
                            size_t cap, tltcp_time now) {
     if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_CHALLENGE)) {
@@ -435,14 +436,14 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
     }
     if (c->state == TLTCP__CONN_OPEN &&
         tltcp__sender_dummy_at(&c->sender) <= now &&
-        !tltcp__sender_may_send(&c->sender, now)) { /* which goes first */
+        !tltcp__sender_may_send(&c->sender, now)) { /* data goes first */
         info->dscp = DSCP_LOWER_EFFORT;
         return send_dummy(c, buf, cap, now);
     }
     return mtu_probe_due(c, now) ? send_mtu_probe(c, buf, cap, now) : 0;
 }
 
-/* As many ordinary packets of one size as fit. */
+/* Sends as many ordinary packets of one size as fit. */
 static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
                          size_t *segment, tltcp_time now) {
     size_t total = 0;
@@ -459,7 +460,8 @@ static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
     return total;
 }
 
-/* RFC 9002, 7.8: the sampler must know when the application is the limit. */
+/* RFC 9002 section 7.8: the sampler must know when the flow is
+ * application-limited. */
 static void note_limit(tltcp_conn *c, tltcp_time now) {
     double flight = tltcp__sender_flight(&c->sender);
     if (c->state == TLTCP__CONN_OPEN && !tltcp__sender_ready(&c->sender, now) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The peer's address changes: each path is proven by its own echo (RFC 9000,
- * 8.2 and 9.3). */
+/* Migration of the peer's address: each path is validated by its own echo (RFC
+ * 9000 sections 8.2 and 9.3). */
 #include "libtltcp/engine/conn.h"
 
 int tltcp__conn_on_challenge(tltcp_conn *c, const tltcp__chunk *k,
@@ -12,9 +12,9 @@ int tltcp__conn_on_challenge(tltcp_conn *c, const tltcp__chunk *k,
     return r.bad || r.p < r.end ? TLTCP_ERR_PROTOCOL : 0;
 }
 
-/* The peer answers there: the path becomes the one in use.  Somebody may have
- * copied its packets from another address, so the path that was left is asked
- * too (RFC 9000, 9.3.3); but not the one that it comes back from. */
+/* The peer answers there: the path becomes the one in use. An attacker may have
+ * forwarded its packets from another address, so the old path is challenged too
+ * (RFC 9000 section 9.3.3), except when the peer returns to an earlier path. */
 static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
     uint64_t left = c->paths.current;
     bool back = c->paths.candidate.path == c->paths.left;
@@ -28,8 +28,8 @@ static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
     }
 }
 
-/* A path that was left comes back only when the peer sends from there: a NAT
- * may still let in what it sends from elsewhere. */
+/* An old path becomes valid again only if the peer sends from there: a NAT may
+ * still deliver packets although the peer has moved. */
 static bool proves_candidate(const tltcp_conn *c, uint64_t nonce,
                              uint64_t path) {
     const tltcp__candidate *k = &c->paths.candidate;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* When something is to be done, and what. */
+/* Timers of a connection. */
 #include "libtltcp/engine/conn.h"
 
 #define CLOSE_TRIES 16u
 #define CHALLENGE_TRIES 3u
-/* So often a silent peer is asked in an idle timeout. */
+/* Keep-alive PINGs to a silent peer per idle timeout. */
 #define ASKS 50u
 
-/* When the sender would put something into a packet. */
+/* When the sender has something for a packet. */
 static tltcp_time data_at(const tltcp_conn *c) {
     const tltcp__sender *s = &c->sender;
     if (!tltcp__sender_would_send(s)) {
@@ -32,7 +32,7 @@ static bool urgent(const tltcp_conn *c) {
     }
 }
 
-/* Until it is open another timer watches it. */
+/* Before the connection is open, the connect timer applies. */
 static tltcp_time idle_at(const tltcp_conn *c) {
     return c->opt.idle > 0 && c->state >= TLTCP__CONN_OPEN
                ? c->heard_at + c->opt.idle
@@ -94,13 +94,13 @@ static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
         *k = (tltcp__candidate){0};
     } else {
         c->want |= TLTCP__WANT_CHALLENGE;
-        k->at = TLTCP_TIME_NEVER; /* until it has left */
+        k->at = TLTCP_TIME_NEVER; /* until it has been sent */
     }
 }
 
-/* Nothing comes from the peer: it has heard the end and is gone, or there is an
- * outage, which has an end, too.  A caller would ping after a third of the idle
- * timeout, if not where it was then from where it has moved to. */
+/* Whether the peer is silent: it has received the CLOSE and is gone, or there
+ * is an outage, which may end. A caller would ping after a third of the idle
+ * timeout, perhaps from a new address. */
 static bool is_silent(const tltcp_conn *c) {
     return c->now >= c->heard_at + (c->paths.may_have_moved ? c->opt.idle
                                                             : c->opt.idle / 2);
@@ -113,14 +113,15 @@ static void on_close_timer(tltcp_conn *c, tltcp_time now) {
     }
     if (c->close.tries >= CLOSE_TRIES && is_silent(c)) {
         tltcp__conn_terminate(
-            c, 0); /* all was delivered; the peer has gone first */
+            c, 0); /* everything was delivered; the peer left first */
     } else {
         c->want |= TLTCP__WANT_CLOSE;
     }
 }
 
-/* Where losses come in bursts it is packets that end them, not time, and probes
- * come ever more seldom.  One in a round trip is little (RFC 8085, 3.1.3). */
+/* Burst losses end after a number of packets, not after a time, and probes
+ * become ever rarer. One PING per round trip is little traffic (RFC 8085
+ * section 3.1.3). */
 static tltcp_time ask_again_after(const tltcp_conn *c) {
     tltcp_time wait = c->opt.idle / ASKS;
     tltcp_time rtt = (tltcp_time)c->sender.cc.rtt.srtt;
@@ -137,7 +138,7 @@ static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
     }
 }
 
-/* The timers that end a connection.  True when one did. */
+/* Runs the timers that end a connection. True when one fired. */
 static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
     if (idle_at(c) <= now || c->handshake.until <= now) {
         tltcp__conn_terminate(

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Estimates the part of a bottleneck that other flows fill. */
+/* Estimates the share of cross traffic at the bottleneck. */
 #include "libtltcp/engine/cross_traffic.h"
 
 #include <math.h>
 
 #define NS_PER_S 1e9
-#define SPAN ((cong_time)10000000) /* ns: shorter ones drown in noise */
-#define SPAN_MOST \
-    ((cong_time)400000000)             /* ns: longer ones tell of other days */
-#define QUEUE_MIN ((cong_time)5000000) /* ns; less is noise */
-#define MEMORY 4.0                     /* seconds */
-#define PAUSE 0.95    /* of the mean rate: slower spans should drain a queue */
-#define PRIOR 0.005   /* seconds of drain that are believed to be our own */
+#define SPAN ((cong_time)10000000)       /* ns: shorter spans drown in noise */
+#define SPAN_MOST ((cong_time)400000000) /* ns: longer spans are outdated */
+#define QUEUE_MIN ((cong_time)5000000)   /* ns; less is noise */
+#define MEMORY 4.0                       /* seconds */
+#define PAUSE 0.95    /* of the mean rate: slower spans drain our queue */
+#define PRIOR 0.005   /* prior: seconds of drain counted as our own */
 #define EMPTY 0.02    /* of the time without a queue counts as drain */
-#define FILLED (-0.5) /* of a drain: worse is an outage */
+#define FILLED (-0.5) /* of the drain; below it there was an outage */
 
 void tltcp__cross_traffic_init(tltcp__cross_traffic *c) {
     *c = (tltcp__cross_traffic){.first = {.sent = -1}, .last = {.sent = -1}};
@@ -27,7 +26,7 @@ static void cross_traffic_fade(tltcp__cross_traffic *c, double seconds) {
     c->observed *= keep;
 }
 
-/* A queue of our own drains until it is empty. */
+/* Our own queue drains until it is empty. */
 static void cross_traffic_judge(tltcp__cross_traffic *c, double queue,
                                 double seconds, double bytes, double fell) {
     double most = fmin(queue, seconds);
@@ -52,14 +51,14 @@ static void cross_traffic_end_span(tltcp__cross_traffic *c,
                             (double)(begin->rtt - end->rtt) / NS_PER_S);
         c->seconds += seconds;
         c->total += bytes;
-    } else if (seconds < SPAN_MOST) { /* nobody's */
+    } else if (seconds < SPAN_MOST) { /* no queue */
         c->expected += EMPTY * seconds;
         c->observed += EMPTY * seconds;
     }
     c->first = *end;
 }
 
-/* A pause is a span of its own. */
+/* A pause forms a separate span. */
 void tltcp__cross_traffic_on_ack(tltcp__cross_traffic *c,
                                  const tltcp__cross_sample *sample,
                                  cong_time min_rtt) {

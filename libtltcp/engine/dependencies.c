@@ -2,11 +2,11 @@
 /* Which sections depend on which, and the cadence of GOPs. */
 #include "libtltcp/engine/dependencies.h"
 
-/* Sections for which losses are remembered. */
+/* Sections whose losses are remembered. */
 #define MEMORY 4096u
-/* Longest wait for a KEY: some streams have none. */
+/* Longest wait for a KEY; some streams have none. */
 #define KEY_WAIT (10 * TLTCP_S)
-/* Gaps beyond are pauses. */
+/* Longer gaps are pauses. */
 #define GAP_MAX (3 * TLTCP_S)
 #define SMOOTH 4
 
@@ -32,12 +32,12 @@ static bool is_lost(const tltcp__dependencies *d, uint64_t number) {
     return cmn__ranges_has(&d->lost, number);
 }
 
-/* Its class says that it refers to another picture. */
+/* Whether its class depends on another picture. */
 static bool follows(const tltcp__section *s) {
     return is_picture(s) && s->cls != TL_CLASS_KEY;
 }
 
-/* What the application says that it refers to; its own number: nothing. */
+/* The dependency given by the application; its own number: none. */
 static uint64_t stated(const tltcp__dependencies *d, uint64_t number,
                        const tltcp__section *s, uint32_t depends) {
     uint64_t before = d->stream[s->stream].reference;
@@ -48,8 +48,8 @@ static uint64_t stated(const tltcp__dependencies *d, uint64_t number,
                                                            : number;
 }
 
-/* What it dies with: up to the next KEY each picture with the one before it, if
- * that is the policy. */
+/* The section it is dropped with: under TLTCP_DROP_UNTIL_KEY, each picture up
+ * to the next KEY is dropped with the previous one. */
 static uint64_t needed(const tltcp__dependencies *d, uint64_t number,
                        const tltcp__section *s, uint32_t depends) {
     uint64_t before = d->stream[s->stream].picture;
@@ -73,7 +73,7 @@ static void learn(tltcp__cadence *c, const tltcp__section *s) {
     bool key = s->cls == TL_CLASS_KEY;
     double bytes = (double)(s->end - s->start);
     tltcp_time gap = s->written - c->last;
-    /* the mean over a GOP; until the first one is whole, a smoothed one */
+    /* the mean over a GOP; a smoothed mean until the first one is complete */
     if (c->gop == 0 && c->last != 0 && gap > 0 && gap < GAP_MAX) {
         c->gap = smooth(c->gap, gap);
     }
@@ -98,7 +98,7 @@ void tltcp__dependencies_on_written(tltcp__dependencies *d, uint64_t number,
     tltcp__stream *t = &d->stream[s->stream];
     s->depends = (uint32_t)(number - stated(d, number, s, depends));
     s->refers = needed(d, number, s, depends);
-    /* sound is decoded alone, also where all share a stream */
+    /* audio is decoded independently, even in a shared stream */
     s->after = s->cls == TL_CLASS_AUDIO ? s->refers
                : t->newest > 0          ? t->newest - 1
                                         : number;

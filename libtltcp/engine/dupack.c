@@ -23,14 +23,14 @@ static uint32_t flying(const tltcp__dupack *d, const tltcp__extent *x) {
     return x->epoch == d->epoch ? x->flying : 0;
 }
 
-/* len bytes of an extent left. */
+/* len bytes of an extent are no longer in flight. */
 static void take_off(tltcp__dupack *d, tltcp__extent *x, uint64_t len) {
     x->flying = flying(d, x) + (uint32_t)len;
     x->epoch = d->epoch;
     d->flight += len;
 }
 
-/* Its bytes below cum are done with. */
+/* Its bytes below cum are acknowledged. */
 static void land_below(tltcp__dupack *d, tltcp__extent *x, uint64_t cum) {
     uint32_t out = flying(d, x);
     uint32_t left = x->end > cum ? (uint32_t)(x->end - cum) : 0;
@@ -45,7 +45,7 @@ static void restart_rto(tltcp__dupack *d, const tltcp__cc *cc, tltcp_time now) {
                               : TLTCP_TIME_NEVER;
 }
 
-/* Everything out counts as lost: TCP's snd_nxt = snd_una. */
+/* Counts everything in flight as lost: TCP's snd_nxt = snd_una. */
 static void go_back(tltcp__dupack *d) {
     d->resend = d->out.head;
     d->resend_at = 0;
@@ -59,8 +59,8 @@ static uint64_t sent_end(const tltcp__dupack *d) {
                                       : d->una;
 }
 
-/* Takes off the books what lies below cum; returns its bytes and, in *at, when
- * the newest of it left (0: no RTT to be had from it). */
+/* Removes the records below cum; returns their bytes and, in *at, when the
+ * newest of them left (0: gives no RTT). */
 static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
                            tltcp_time *at) {
     double bytes = 0;
@@ -87,7 +87,7 @@ static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
     return bytes;
 }
 
-/* What the engine of the recovery says. */
+/* Performs the actions of the recovery engine. */
 static void act(tltcp__dupack *d, tltcp__cc *cc, unsigned todo,
                 tltcp_time now) {
     if ((todo & CONG_RECOVERY_RESTART_RTO) != 0) {
@@ -102,9 +102,9 @@ static void act(tltcp__dupack *d, tltcp__cc *cc, unsigned todo,
     tltcp__cc_set_pace(cc);
 }
 
-/* The window grows with what has just arrived, not with what a cumulative
- * number skips that arrived long before (RFC 5681, 3.1): after a timeout one
- * ACK would otherwise open it at once. */
+/* The window grows with newly arrived data, not with data below the cumulative
+ * number that arrived long before (RFC 5681 section 3.1): otherwise one ACK
+ * after a timeout would open it at once. */
 static void dupack_grow(tltcp__dupack *d, tltcp__cc *cc, double bytes,
                         double flight, cong_time rtt, tltcp_time now) {
     struct cong_ack ack = {
@@ -133,9 +133,9 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
     if (at > 0 && now > at) {
         rtt = (cong_time)(now - at);
         cong_rtt_sample_at(&cc->rtt, rtt, (cong_time)now);
-        /* One segment is timed per round trip (Jacobson): a sample from each
-         * ACK would shrink the variance within one window, and the timeout
-         * would not outlast a queue that grows. */
+        /* Times one segment per round trip (Jacobson): samples from every ACK
+         * would shrink the variance within one window, and the timeout would
+         * fire spuriously while a queue grows. */
         d->untimed = sent_end(d);
     }
     dupack_grow(d, cc, d->recovery.open || bytes < arrived ? bytes : arrived,
@@ -146,7 +146,7 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
         now);
 }
 
-/* As many data packets arrived behind the hole. */
+/* That many data packets arrived above the hole. */
 static void on_duplicates(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                           unsigned data, tltcp_time now) {
     unsigned todo = CONG_RECOVERY_NOTHING;
@@ -174,7 +174,7 @@ int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
     return 0;
 }
 
-/* The extent that holds offset seq, or the first one behind it. */
+/* The extent that holds offset seq, or the first one after it. */
 static uint64_t dupack_find(const tltcp__dupack *d, uint64_t seq) {
     uint64_t lo = d->out.head;
     uint64_t hi = d->out.tail;
@@ -194,7 +194,7 @@ static bool is_live(const tltcp__sections *sec, const tltcp__extent *x) {
            tltcp__sections_is_live(sec, x->section);
 }
 
-/* The lowest current data in flight at or above the hole, or NULL. */
+/* The lowest live data in flight at or above the hole, or NULL. */
 static tltcp__extent *lowest_current(const tltcp__dupack *d,
                                      const tltcp__sections *sec) {
     uint64_t i =
@@ -207,7 +207,7 @@ static tltcp__extent *lowest_current(const tltcp__dupack *d,
 
 void tltcp__dupack_refresh(tltcp__dupack *d, const tltcp__sections *sec) {
     while (d->resend < d->out.tail && !is_live(sec, extent(d, d->resend))) {
-        d->resend++; /* TCP would count it as lost: not in flight */
+        d->resend++; /* TCP would count it as lost, not in flight */
         d->resend_at = 0;
     }
     if (d->again != NOWHERE && lowest_current(d, sec) == NULL) {
@@ -221,8 +221,8 @@ bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
            (!cc->cong->repair_only && tltcp__sections_has(sec, true));
 }
 
-/* What may be out.  Limited transmit is for new data (RFC 3042), and goes no
- * further than the receiver's window. */
+/* The allowed flight. Limited transmit is for new data (RFC 3042) and stays
+ * within the receiver's window. */
 static double window(const tltcp__dupack *d, const struct cong *cc) {
     struct cong_recovery r = d->recovery;
     double bytes;
@@ -236,8 +236,8 @@ bool tltcp__dupack_open(const tltcp__dupack *d, const tltcp__cc *cc) {
            (double)d->flight + cc->cong->mss <= window(d, cc->cong);
 }
 
-/* The paper's 5.5: the slot of a retransmission goes to the lowest
- * unacknowledged current data, though it was not lost itself. */
+/* Section 5.5 of the paper: the slot of a retransmission goes to the lowest
+ * unacknowledged live data, even if that was not lost. */
 static bool take_again(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
                        tltcp_time now, tltcp__piece *out) {
     tltcp__extent *x = lowest_current(d, sec);

@@ -11,37 +11,37 @@
 /* The paper's recovery: cumulative acknowledgements, three duplicates, fast
  * retransmit and fast recovery, Jacobson and Karn's timeout (section 5).
  *
- * What left is remembered as extents in stream order.  After a timeout nothing
- * counts as in flight, and what stands from `resend` on is sent again.
- * A seq_update moves the cumulative point over losses that are then never seen:
- * the blindness of the paper's 5.5, kept on purpose.
+ * Sent data is recorded as extents in stream order. After a timeout, nothing
+ * counts as in flight, and the extents from `resend` on are sent again. A
+ * seq_update moves the cumulative point over losses, which then stay
+ * undetected: the blindness of the paper's section 5.5, kept on purpose.
  * Duplicates and the window are <congestion/recovery.h>'s. */
 
 typedef struct tltcp__extent {
     uint64_t start, end;
     uint64_t section;
     tltcp_time at;
-    uint32_t flying; /* bytes in flight, when epoch is the current one */
+    uint32_t flying; /* bytes in flight, if epoch is the current one */
     uint32_t epoch;
 } tltcp__extent;
 
 typedef struct tltcp__dupack {
     cmn__ring out;      /* extents by order of first sending */
-    uint64_t resend;    /* extent to be sent again next; tail: none */
-    uint64_t resend_at; /* offset in it where that goes on */
-    uint64_t untimed;   /* what lies below gives no RTT */
-    uint64_t una;       /* cumulative point heard */
-    uint64_t round_end; /* acknowledged, it ends the round trip */
+    uint64_t resend;    /* next extent to send again; tail: none */
+    uint64_t resend_at; /* offset at which it continues */
+    uint64_t untimed;   /* data below gives no RTT */
+    uint64_t una;       /* cumulative point acknowledged */
+    uint64_t round_end; /* its acknowledgement ends the round trip */
     uint64_t again;     /* offset to retransmit at once; UINT64_MAX: none */
     uint64_t flight;    /* bytes */
-    uint64_t level;     /* of them when the first duplicate came */
-    tltcp_time rto_at;  /* NEVER: nothing out */
+    uint64_t level;     /* flight when the first duplicate arrived */
+    tltcp_time rto_at;  /* NEVER: nothing in flight */
     uint32_t epoch;     /* grows with each timeout */
     unsigned expiries;  /* in a row */
     struct cong_recovery recovery;
 } tltcp__dupack;
 
-/* how: a fresh engine of <congestion/recovery.h>. */
+/* how: a new engine of <congestion/recovery.h>. */
 void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem,
                         const struct cong_recovery *how);
 void tltcp__dupack_free(tltcp__dupack *d);
@@ -49,16 +49,16 @@ void tltcp__dupack_free(tltcp__dupack *d);
 /* The peer's cumulative point, with `data` data packets newly acknowledged. */
 int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                          uint64_t cum, unsigned data, tltcp_time now);
-/* Passes over what became obsolete meanwhile. */
+/* Skips data that has become obsolete. */
 void tltcp__dupack_refresh(tltcp__dupack *d, const tltcp__sections *sec);
-/* Whether something is to be sent, and whether the window lets it out. */
+/* Whether there is something to send, and whether the window allows it. */
 bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
                        const tltcp__cc *cc);
 bool tltcp__dupack_open(const tltcp__dupack *d, const tltcp__cc *cc);
 /* The next piece to send; false when there is none. */
 bool tltcp__dupack_next(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
                         tltcp_time now, tltcp__piece *out);
-/* The piece left.  0 or TLTCP_ERR_NOMEM. */
+/* The piece was sent. 0 or TLTCP_ERR_NOMEM. */
 int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
                           const tltcp__piece *p, tltcp_time now);
 /* The retransmission timer expired. */

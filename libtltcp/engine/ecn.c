@@ -22,7 +22,7 @@ void tltcp__ecn_on_silence(tltcp__ecn *e, unsigned timeouts) {
     }
 }
 
-/* Counts are of packets, which differ little in size where marks matter. */
+/* Counts packets, which differ little in size when marks matter. */
 static double ecn_share(uint32_t unmarked, uint32_t ce) {
     return ce > 0 ? (double)ce / ((double)unmarked + ce) : 0;
 }
@@ -34,7 +34,7 @@ double tltcp__ecn_on_ack(tltcp__ecn *e, const tltcp__ack *ack, bool l4s,
     uint32_t unmarked = own - (l4s ? e->ect1 : e->ect0);
     uint32_t ce = ack->ce - e->ce;
     bool first = moved && !e->heard;
-    /* the counts must cover what was acknowledged, and no more than was sent */
+    /* the counts must cover the acknowledged packets, and at most those sent */
     if (!ack->has_ecn || unmarked + ce < ect ||
         (other != (l4s ? e->ect0 : e->ect1) && !first) ||
         (uint64_t)own + ack->ce > e->sent) {

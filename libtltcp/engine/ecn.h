@@ -15,32 +15,32 @@ enum tltcp__ecn_codepoint {
     TLTCP__ECN_CE = 3
 };
 
-/* The sender's part of ECN: whether to mark packets, and whether the path and
- * the peer treat marks as they should (RFC 9000, 13.4.2).
+/* The sender's part of ECN: whether to mark packets, and validation of the path
+ * and the peer (RFC 9000 section 13.4.2).
  *
- *   on --counts of the peer make no sense, or silence--> off
+ *   on --invalid counts of the peer, or silence--> off
  *   off --another path--> on */
 typedef struct tltcp__ecn {
-    uint64_t sent; /* packets that left as ECT(0) or ECT(1) */
-    uint32_t ect0; /* the peer's counts, as last heard */
+    uint64_t sent; /* packets sent as ECT(0) or ECT(1) */
+    uint32_t ect0; /* the peer's newest counts */
     uint32_t ect1;
     uint32_t ce;
     bool on;    /* mark packets */
-    bool heard; /* the peer's counts have shown that this path works */
+    bool heard; /* the peer's counts have validated this path */
 } tltcp__ecn;
 
-/* Another path, or the first one. */
+/* Starts on a new path, or the first one. */
 void tltcp__ecn_start(tltcp__ecn *e, bool on);
-/* How packets leave; l4s: for a controller that answers to marks as RFC 9331
- * asks. */
+/* The codepoint of sent packets; l4s: for a controller that responds to marks
+ * as RFC 9331 requires. */
 uint32_t tltcp__ecn_codepoint(const tltcp__ecn *e, bool l4s);
-/* Probe timeouts in a row: perhaps the path drops what is marked. */
+/* Probe timeouts in a row: the path may drop ECN-capable packets. */
 void tltcp__ecn_on_silence(tltcp__ecn *e, unsigned timeouts);
 
-/* An ACK that newly acknowledges `ect` packets which left ECN-capable, at
- * least 1.  `moved`: packets left on other paths before; what became of them is
- * in the counts too.  Returns the share, 0 to 1, of packets acknowledged here
- * that arrived with a congestion mark. */
+/* Processes an ACK that newly acknowledges `ect` packets sent ECN-capable, at
+ * least 1. `moved`: packets were sent on other paths before, which the counts
+ * include. Returns the fraction, 0 to 1, of the packets acknowledged here that
+ * arrived with a congestion mark. */
 double tltcp__ecn_on_ack(tltcp__ecn *e, const tltcp__ack *ack, bool l4s,
                          bool moved, uint32_t ect);
 

@@ -28,8 +28,8 @@ static int take_keys(tltcp_endpoint *ep) {
     return ep->n_keys < 0 ? TLTCP_ERR_NOMEM : 0;
 }
 
-static void endpoint_tell(void *user, const char *name, const char *key,
-                          uint64_t count, const char *why, uint64_t now) {
+static void endpoint_trace(void *user, const char *name, const char *key,
+                           uint64_t count, const char *why, uint64_t now) {
     const tltcp_config *cfg = user;
     const char *const keys[] = {key, NULL};
     const double values[] = {(double)count};
@@ -50,7 +50,7 @@ static bool set_limits(tltcp_endpoint *ep, tltcp_time now) {
         .max_half_open_of = ep->cfg.listener.max_half_open_per_address,
         .careful = ep->cfg.listener.always_retry,
         .secured = sec__keys_any(&keys),
-        .tell = ep->cfg.on_trace != NULL ? endpoint_tell : NULL,
+        .tell = ep->cfg.on_trace != NULL ? endpoint_trace : NULL,
         .user = &ep->cfg,
     };
     return sec__admission_init(&ep->admission, &ep->mem, &limits, &ep->secret,
@@ -202,7 +202,7 @@ _Static_assert(SEC__WRONG_KEY == -TLTCP_ERR_AUTH &&
                    SEC__REFUSED == -TLTCP_ERR_REFUSED,
                "codes on the wire are those of errors");
 
-/* Why as of sec__refusal; 0: without a word. */
+/* Sends a rejection of kind sec__refusal; 0: none. */
 static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
                         uint32_t why) {
     if (why == 0) {
@@ -212,16 +212,16 @@ static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
     return TLTCP_REPLY;
 }
 
-/* Who has no key, or another one. */
+/* Rejects a caller with a wrong or missing key. */
 static int endpoint_reject(tltcp_endpoint *ep, const arrival *a,
                            const sec__packet *p) {
     sec__admission_on_rejected(&ep->admission, a->now);
     return reply_reject(a->out, p, SEC__WRONG_KEY);
 }
 
-/* Opens a secured caller's INITIAL, whose body becomes the plain one.  *hello
- * is NULL on failure and at a listener without keys.  0, TLTCP_ERR_AUTH when
- * the keys do not fit, or TLTCP_ERR_NOMEM. */
+/* Opens a secured caller's INITIAL and replaces its body by the plain one.
+ * *hello is NULL on failure and at a listener without keys. Returns 0,
+ * TLTCP_ERR_AUTH if the keys do not match, or TLTCP_ERR_NOMEM. */
 static int open_call(tltcp_endpoint *ep, const arrival *a, sec__packet *p,
                      uint8_t *plain, sec__hello **hello) {
     enum sec__hello_result result = SEC__HELLO_NOMEM;
@@ -248,7 +248,7 @@ static int open_call(tltcp_endpoint *ep, const arrival *a, sec__packet *p,
     return 0;
 }
 
-/* Lets a caller in whom the limits do not keep out. */
+/* Admits a caller within the limits. */
 static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
                           const sec__packet *p) {
     uint8_t plain[SEC__HELLO_MAX];
@@ -260,13 +260,13 @@ static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
         return endpoint_reject(ep, a, p);
     }
     c = rv == 0 ? make_called(ep, a, p) : NULL;
-    if (c == NULL) { /* without memory: the caller will ask again */
+    if (c == NULL) { /* without memory: the caller will try again */
         sec__hello_free(hello, &ep->mem);
         return TLTCP_DROPPED;
     }
     c->handshake.hello = hello;
     tltcp__conn_take(c, a->info, &open, a->len, a->now);
-    if (c->state != TLTCP__CONN_CALLED || /* its hello was not acceptable */
+    if (c->state != TLTCP__CONN_CALLED || /* its hello was invalid */
         (hello != NULL && !sec__admission_spend(&ep->admission, p, a->now))) {
         tltcp_conn_free(c);
         return TLTCP_DROPPED;
@@ -298,12 +298,12 @@ static int on_new_caller(tltcp_endpoint *ep, const arrival *a,
     origin = tltcp__origin_of(a->info);
     return tltcp__budget_admits(&ep->budget, &origin)
                ? endpoint_admit(ep, a, p)
-               : TLTCP_DROPPED; /* the caller will ask again */
+               : TLTCP_DROPPED; /* the caller will try again */
 }
 
 static int endpoint_on_initial(tltcp_endpoint *ep, const arrival *a) {
     sec__packet p;
-    /* the length first: it costs nothing to look at */
+    /* the length first: it is the cheapest check */
     if (a->len < SEC__DATAGRAM_MIN ||
         !sec__packet_parse(a->dgram, a->len, &p) || p.scid == 0) {
         return TLTCP_DROPPED;
@@ -319,7 +319,7 @@ static int endpoint_on_initial(tltcp_endpoint *ep, const arrival *a) {
     return TLTCP_TAKEN;
 }
 
-/* Strangers cost a look into a table. */
+/* An unknown sender costs only a table look-up. */
 static int endpoint_on_short(tltcp_endpoint *ep, const arrival *a,
                              uint64_t id) {
     tltcp_conn *c = tltcp__endpoint_find_id(ep, id);

@@ -6,18 +6,17 @@
 #include "libtltcp/engine/budget.h"
 #include "libtltcp/engine/conn.h"
 
-/* Connections by id, and by the path and id of the caller, so that an INITIAL
- * that is late or repeated makes no second one.  Both are chains through the
- * connections. */
+/* Connections by id, and by the path and id of the caller, so that a late or
+ * repeated INITIAL makes no second connection. Both are chained hash tables. */
 struct tltcp_endpoint {
     cmn__mem mem;
     tltcp_config cfg;
     sec__secret secret;
-    sec__key *keys; /* secured: what callers may use */
+    sec__key *keys; /* secured: keys that callers may use */
     int n_keys;
     sec__admission admission;
     tltcp__budget budget;
-    uint64_t salt; /* keeps strangers from choosing the chain */
+    uint64_t salt; /* keeps attackers from choosing the chain */
     tltcp_conn **by_id;
     tltcp_conn **by_caller;
     size_t buckets; /* a power of two */

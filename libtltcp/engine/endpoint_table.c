@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The connections of an endpoint, found by id and by caller. */
+/* Look-up of the connections of an endpoint, by id and by caller. */
 #include "libtltcp/engine/endpoint.h"
 
 static uint64_t mix(uint64_t x) {
@@ -43,7 +43,7 @@ static void endpoint_link(tltcp_endpoint *ep, tltcp_conn *c) {
     *at = c;
 }
 
-/* Twice the buckets; without memory the chains just grow. */
+/* Doubles the buckets; without memory, the chains just grow. */
 static void widen(tltcp_endpoint *ep) {
     tltcp_endpoint wide = *ep;
     wide.buckets = 2 * ep->buckets;

@@ -21,13 +21,13 @@ void tltcp__fec_room_free(tltcp__fec_room *room) {
 
 #include <isa-l/erasure_code.h>
 
-#define TABLE 32u /* bytes that ISA-L wants per coefficient */
+#define TABLE 32u /* bytes that ISA-L needs per coefficient */
 
 bool tltcp__fec_available(void) {
     return true;
 }
 
-/* Element of the Cauchy matrix: 1 / (x + y), the x and y all different. */
+/* Element of the Cauchy matrix: 1 / (x + y), with distinct x and y. */
 static uint8_t coefficient(unsigned repair, unsigned data) {
     return gf_inv((unsigned char)((TLTCP__FEC_DATA + repair) ^ data));
 }
@@ -71,8 +71,8 @@ static bool is_in(const uint8_t *set, unsigned n, unsigned x) {
     return false;
 }
 
-/* Takes what is known of the data out of the repair symbols; what is left is
- * the part of the missing ones. */
+/* Subtracts the known data from the repair symbols; the missing data's part
+ * remains. */
 static void subtract_known(const tltcp__fec_block *b, uint8_t *tables,
                            uint8_t *sum) {
     uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_DATA];
@@ -94,7 +94,7 @@ static void subtract_known(const tltcp__fec_block *b, uint8_t *tables,
     }
 }
 
-/* Makes the missing ones of what is left. */
+/* Solves for the missing symbols. */
 static bool solve(const tltcp__fec_block *b, uint8_t *tables) {
     uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
     uint8_t inverse[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];

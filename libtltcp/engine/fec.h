@@ -12,8 +12,8 @@
  * matrix (docs/protocols/tltcp.md, section 15), by ISA-L.  Any `n` repair
  * symbols make good the loss of any `n` data symbols. */
 
-#define TLTCP__FEC_DATA 128u  /* data symbols in a block at most */
-#define TLTCP__FEC_REPAIR 32u /* repair symbols at most */
+#define TLTCP__FEC_DATA 128u  /* maximum data symbols in a block */
+#define TLTCP__FEC_REPAIR 32u /* maximum repair symbols */
 
 /* Memory that grows as needed and is kept. */
 typedef struct tltcp__fec_room {
@@ -22,11 +22,11 @@ typedef struct tltcp__fec_room {
     size_t cap;
 } tltcp__fec_room;
 
-/* At least n bytes, of any content; NULL without memory. */
+/* Returns at least n uninitialised bytes; NULL without memory. */
 uint8_t *tltcp__fec_reserve(tltcp__fec_room *room, size_t n);
 void tltcp__fec_room_free(tltcp__fec_room *room);
 
-/* Whether the library was built with it.  Otherwise the calls below fail. */
+/* Whether the library was built with FEC. Otherwise the calls below fail. */
 bool tltcp__fec_available(void);
 
 /* Makes the first n repair symbols of k data symbols of `size` bytes each, back
@@ -34,18 +34,19 @@ bool tltcp__fec_available(void);
 bool tltcp__fec_encode(tltcp__fec_room *room, uint8_t *data, unsigned k,
                        size_t size, uint8_t *repair, unsigned n);
 
-/* A block that lacks some of its data. */
+/* A block with missing data. */
 typedef struct tltcp__fec_block {
     uint8_t *data; /* k symbols of `size` bytes */
     unsigned k;
     size_t size;
-    const uint8_t *missing; /* numbers of the n that are not there */
+    const uint8_t *missing; /* numbers of the n missing symbols */
     uint8_t *repair;        /* n symbols */
-    const uint8_t *index;   /* and their numbers, all different */
+    const uint8_t *index;   /* and their numbers, all distinct */
     unsigned n;
 } tltcp__fec_block;
 
-/* Fills in what is missing; changes the repair symbols.  False without memory.
+/* Fills in the missing data; overwrites the repair symbols. False without
+ * memory.
  */
 bool tltcp__fec_decode(tltcp__fec_room *room, const tltcp__fec_block *b);
 

@@ -45,7 +45,7 @@ static unsigned symbols_of(uint64_t start, uint64_t end, size_t size) {
     return n <= TLTCP__FEC_DATA ? (unsigned)n : UINT32_MAX;
 }
 
-/* The data symbols that are not there in full, up to one more than `most`. */
+/* Finds the incomplete data symbols, up to one more than `most`. */
 static unsigned find_missing(const tltcp__reasm *r, const tltcp__block *k,
                              uint8_t *missing, unsigned most) {
     unsigned n = symbols_of(k->start, k->end, k->size);
@@ -72,13 +72,13 @@ static unsigned find_missing(const tltcp__reasm *r, const tltcp__block *k,
 }
 
 static void note(tltcp__fec_receiver *f, uint64_t start, uint64_t end) {
-    if (f->reported <
-        TLTCP__FEC_RECEIVER_REPORTS) { /* else the peer repeats in vain */
+    if (f->reported < TLTCP__FEC_RECEIVER_REPORTS) { /* beyond it, the peer
+                                                        retransmits in vain */
         f->report[f->reported++] = (tltcp__rebuilt_range){start, end};
     }
 }
 
-/* Hands the new symbols over as if they had come. */
+/* Delivers the new symbols as if they had arrived. */
 static int deliver(tltcp__fec_receiver *f, tltcp__reasm *r,
                    const tltcp__block *k, const uint8_t *data,
                    const uint8_t *missing, unsigned n) {
@@ -90,7 +90,7 @@ static int deliver(tltcp__fec_receiver *f, tltcp__reasm *r,
             (start == k->start ? k->flags & TLTCP__DATA_START : 0) |
             (end == k->end ? k->flags & TLTCP__DATA_END : 0);
         if (end <= r->cursor) {
-            continue; /* its gap was handed over */
+            continue; /* its gap was already delivered */
         }
         rv = tltcp__reasm_on_data(r, start, data + missing[i] * k->size,
                                   (size_t)(end - start), k->section, flags);
@@ -156,7 +156,7 @@ static tltcp__block *fec_receiver_find(tltcp__fec_receiver *f,
     return NULL;
 }
 
-/* A free slot; the oldest block gives its own when there is none. */
+/* A free slot, or that of the oldest block. */
 static tltcp__block *slot_for(tltcp__fec_receiver *f) {
     tltcp__block *oldest = &f->block[0];
     for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
@@ -170,7 +170,7 @@ static tltcp__block *slot_for(tltcp__fec_receiver *f) {
     return oldest;
 }
 
-/* Memory of free slots first, then that of the oldest block. */
+/* Frees the memory of free slots first, then that of the oldest block. */
 static void make_room(tltcp__fec_receiver *f, size_t bytes,
                       const tltcp__block *keep) {
     while (f->bytes + bytes > f->limit) {
@@ -193,7 +193,7 @@ static void make_room(tltcp__fec_receiver *f, size_t bytes,
     }
 }
 
-/* Room for one more symbol; NULL: beyond the bound, or no memory. */
+/* Room for one more symbol; NULL: limit reached, or no memory. */
 static uint8_t *fec_receiver_grow(tltcp__fec_receiver *f, tltcp__block *k) {
     size_t have = k->count * k->size;
     if (have + k->size > k->cap) {
@@ -247,7 +247,7 @@ int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *f, tltcp__reasm *r,
         symbols_of(in->start, in->end, in->size) > TLTCP__FEC_DATA) {
         return TLTCP_ERR_PROTOCOL;
     }
-    if (in->end <= r->cum) { /* nothing of it is awaited */
+    if (in->end <= r->cum) { /* nothing of it is missing */
         return 0;
     }
     if (in->end > r->cursor + r->limit) {

@@ -5,12 +5,11 @@
 #include "libtltcp/engine/fec.h"
 #include "libtltcp/engine/reasm.h"
 
-/* Forward error correction, the receiver's part: keeps repair symbols until
- * there are as many as the block lacks, and then makes what is missing.
+/* Forward error correction, receiver: keeps repair symbols until there are as
+ * many as the block lacks, then rebuilds the missing data.
  *
- * What a peer can make us keep is bounded by the number of blocks, the number
- * of symbols in each, and half the receive buffer.  The oldest block goes
- * first. */
+ * Memory is limited by the number of blocks, the number of symbols in each, and
+ * half the receive buffer. The oldest block is dropped first. */
 
 #define TLTCP__FEC_RECEIVER_BLOCKS 16
 #define TLTCP__FEC_RECEIVER_REPORTS 8
@@ -18,7 +17,7 @@
 typedef struct tltcp__block {
     uint64_t start, end; /* of the stream */
     uint64_t section;
-    uint64_t age;    /* the oldest goes first */
+    uint64_t age;    /* the oldest is dropped first */
     uint8_t *repair; /* symbols, back to back; a free slot keeps its memory */
     size_t size;     /* of a symbol; 0: the slot is free */
     size_t cap;      /* bytes at repair */
@@ -27,25 +26,25 @@ typedef struct tltcp__block {
     uint8_t flags; /* TLTCP__DATA_* */
 } tltcp__block;
 
-/* A range that was rebuilt and not reported to the peer yet. */
+/* A rebuilt range not yet reported to the peer. */
 typedef struct tltcp__rebuilt_range {
     uint64_t start, end;
 } tltcp__rebuilt_range;
 
 typedef struct tltcp__fec_receiver {
     const cmn__mem *mem;
-    size_t bytes; /* at all blocks */
+    size_t bytes; /* in all blocks */
     size_t limit;
     uint64_t age;
     unsigned blocks;      /* in use */
-    tltcp__fec_room data; /* of the block that is being made */
+    tltcp__fec_room data; /* of the block being rebuilt */
     tltcp__fec_room tables;
     unsigned reported;
     tltcp__block block[TLTCP__FEC_RECEIVER_BLOCKS];
     tltcp__rebuilt_range report[TLTCP__FEC_RECEIVER_REPORTS];
 } tltcp__fec_receiver;
 
-/* A REPAIR chunk, widened. */
+/* A REPAIR chunk with unwrapped numbers. */
 typedef struct tltcp__repair_in {
     uint64_t start, end, section;
     const uint8_t *symbol;
@@ -60,7 +59,7 @@ void tltcp__fec_receiver_free(tltcp__fec_receiver *f);
 /* Both return 0, or an error as tltcp__reasm_on_data() does. */
 int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *f, tltcp__reasm *r,
                                   const tltcp__repair_in *in);
-/* Data came for [start, end). */
+/* Data arrived for [start, end). */
 int tltcp__fec_receiver_on_data(tltcp__fec_receiver *f, tltcp__reasm *r,
                                 uint64_t start, uint64_t end);
 

@@ -7,10 +7,10 @@
 
 #include "libtltcp/engine/chunk.h"
 
-#define LOSS_PACKETS 256.0 /* over which loss is smoothed */
+#define LOSS_PACKETS 256.0 /* packets over which loss is smoothed */
 #define SHARE_SECTIONS 16.0
 #define ROUNDS_MAX 8
-#define LOSS_ON 0.01 /* with TLTCP_FEC_ON at least; more is not congestion */
+#define LOSS_ON 0.01 /* assumed with TLTCP_FEC_ON; more is not congestion */
 #define NONE UINT64_MAX
 
 void tltcp__fec_sender_init(tltcp__fec_sender *f, const cmn__mem *mem,
@@ -59,7 +59,7 @@ void tltcp__fec_sender_on_packet(tltcp__fec_sender *f, bool lost) {
     f->loss += ((lost ? 1 : 0) - f->loss) / LOSS_PACKETS;
 }
 
-/* How likely a block may fail. */
+/* Allowed probability that a block fails. */
 static double allowed(uint8_t cls) {
     switch (cls) {
     case TL_CLASS_KEY:
@@ -72,7 +72,7 @@ static double allowed(uint8_t cls) {
     }
 }
 
-/* The chance that more than n of k + n symbols are lost. */
+/* Probability that more than n of k + n symbols are lost. */
 static double failure(unsigned k, unsigned n, double loss) {
     double total = k + n;
     double term = pow(1 - loss, total); /* none is lost */
@@ -88,7 +88,7 @@ static bool is_dear(const tltcp__section *s) {
     return s->cls == TL_CLASS_KEY || s->cls == TL_CLASS_HEADER;
 }
 
-/* The loss that is left when packets are repeated as long as there is time. */
+/* Residual loss after all retransmissions that fit in time. */
 static double loss_left(const tltcp__fec_sender *f, const tltcp__section *s,
                         tltcp_time through) {
     double loss = f->loss;
@@ -102,14 +102,14 @@ static double loss_left(const tltcp__fec_sender *f, const tltcp__section *s,
     if (s->due > through) {
         rounds = (s->due - through) / f->round;
     } else if (!is_dear(s) && s->deadline > through) {
-        /* it is late whether a packet is lost or not */
+        /* it is late with or without a loss */
         rounds = (s->deadline - through) / f->round;
     }
     return pow(loss, (double)(1 + (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX)));
 }
 
-/* Where others yield, what is lost is mostly our own queue's overflow, and
- * repair would take the room of data. */
+/* While sections yield, losses are mostly overflow of our own queue, and repair
+ * symbols would displace data. */
 static bool may_spare(const tltcp__fec_sender *f, const tltcp__section *s,
                       tltcp_time through) {
     return through >= f->scarce || (is_dear(s) && f->loss > LOSS_ON);
@@ -176,7 +176,7 @@ static const tltcp__fec_set *set_of(const tltcp__fec_sender *f,
     return NULL;
 }
 
-/* By bytes: a small section may need as many symbols as a large one. */
+/* Counts bytes: a small section may need as many symbols as a large one. */
 static void note_share(tltcp__fec_sender *f, const tltcp__fec_set *t) {
     double data = (double)(t->end - t->start);
     double repair = (double)t->repairs * t->blocks * (double)t->size;

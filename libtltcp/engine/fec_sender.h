@@ -6,30 +6,31 @@
 #include "libtltcp/engine/fec.h"
 #include "libtltcp/engine/section.h"
 
-/* Forward error correction, the sender's part: how much repair a section needs,
- * and the repair symbols of those that are being sent: the one whose turn it is
- * and the one that leaves ahead of it.
+/* Forward error correction, sender: how much repair a section needs, and the
+ * repair symbols of the sections being sent: the one in turn and the one that
+ * leaves ahead of it.
  *
- * A section is cut into symbols of equal size, one to a packet, and these into
- * blocks.  A block gets enough repair symbols to fail with no more than the
- * probability that its class allows, given the loss seen and how often a packet
- * can still be repeated before the section is due.  Without loss, or with time
- * to repeat, that is none.
+ * A section is cut into symbols of equal size, one per packet, grouped into
+ * blocks. A block gets enough repair symbols that it fails at most with the
+ * probability allowed for its class, given the measured loss and the number of
+ * retransmissions possible before the section is due. Without loss, or with
+ * time to retransmit, that is none.
  *
  * The symbols are made before the section's first byte leaves, since
- * acknowledged bytes are not kept, and go out behind each block's last data. */
+ * acknowledged bytes are not kept, and are sent after each block's last
+ * data. */
 #define TLTCP__FEC_SETS 2u
 
 /* The symbols of one section. */
 typedef struct tltcp__fec_set {
     tltcp__fec_room symbols; /* block after block */
-    uint64_t section;        /* UINT64_MAX: none that is protected */
+    uint64_t section;        /* UINT64_MAX: none protected */
     uint64_t start, end;
     size_t size;      /* of a symbol */
-    unsigned width;   /* symbols of data in a block; the last has fewer */
-    unsigned repairs; /* symbols of repair in each block */
+    unsigned width;   /* data symbols per block; the last has fewer */
+    unsigned repairs; /* repair symbols per block */
     unsigned blocks;
-    unsigned next; /* repair symbol to send, counted over all blocks */
+    unsigned next; /* next repair symbol to send, counted over all blocks */
 } tltcp__fec_set;
 
 /* What it takes to make symbols. */
@@ -46,13 +47,13 @@ typedef struct tltcp__fec_sender {
     double loss;             /* share of packets lost, smoothed */
     double data_bytes; /* of the newest sections, and the repair with them */
     double repair_bytes;
-    tltcp_time scarce; /* some had to yield, until then that counts */
-    tltcp_time round;  /* what it takes to repeat a packet; 0: not known */
+    tltcp_time scarce; /* until when a yielded section suppresses repair */
+    tltcp_time round;  /* time of a retransmission; 0: not known */
     uint8_t mode;      /* tltcp_fec */
     bool on;           /* the peer understands it */
 } tltcp__fec_sender;
 
-/* One repair symbol on its way out. */
+/* One repair symbol to send. */
 typedef struct tltcp__fec_symbol {
     uint64_t section;
     uint64_t start, end; /* the block */
@@ -68,24 +69,24 @@ void tltcp__fec_sender_free(tltcp__fec_sender *f);
 /* Forgets all symbols: nothing waits for repair. */
 void tltcp__fec_sender_trim(tltcp__fec_sender *f);
 
-/* Repair per data of late; none while sections yield. */
+/* Recent ratio of repair to data; 0 while sections yield. */
 double tltcp__fec_sender_share(const tltcp__fec_sender *f, tltcp_time now);
-/* What became of a packet. */
+/* Records the fate of a packet. */
 void tltcp__fec_sender_on_packet(tltcp__fec_sender *f, bool lost);
 
-/* A section is about to be sent, in turn or ahead, that will be through at
- * `through`: decides, and makes the symbols of its bytes in `buf`.  Without
- * memory it goes without. */
+/* A section is about to be sent, in turn or ahead, and will be complete at
+ * `through`: decides how much repair it needs and makes the symbols of its
+ * bytes in `buf`. Without memory, it gets none. */
 void tltcp__fec_sender_protect(tltcp__fec_sender *f, uint64_t number,
                                const tltcp__section *s, const cmn__bytes *buf,
                                tltcp_time through, bool ahead);
-/* Whether a section may need repair, and whether the one with this number was
- * made symbols for. */
+/* Whether a section may need repair, and whether the section with this number
+ * has symbols. */
 bool tltcp__fec_sender_wants(const tltcp__fec_sender *f,
                              const tltcp__section *s, tltcp_time through);
 bool tltcp__fec_sender_protects(const tltcp__fec_sender *f, uint64_t number);
-/* Where the symbol that begins at or contains `at` ends; `end` when the section
- * is not protected. */
+/* The end of the symbol that contains `at`; `end` if the section is not
+ * protected. */
 uint64_t tltcp__fec_sender_cut(const tltcp__fec_sender *f, uint64_t section,
                                uint64_t at, uint64_t end);
 /* A set of symbols by its number below TLTCP__FEC_SETS; NULL: there is none. */
@@ -97,7 +98,7 @@ tltcp__fec_sender_set(const tltcp__fec_sender *f, unsigned i) {
  * `nxt`, has left. */
 bool tltcp__fec_sender_next(const tltcp__fec_set *t, uint64_t nxt,
                             tltcp__fec_symbol *out);
-/* One of this section left. */
+/* A repair symbol of this section was sent. */
 void tltcp__fec_sender_sent(tltcp__fec_sender *f, uint64_t number);
 
 #endif /* LIBTLTCP_FEC_SENDER_H */

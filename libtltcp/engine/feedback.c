@@ -3,32 +3,32 @@
  * recovery (RFC 9002, RFC 8985). */
 #include "libtltcp/engine/sender.h"
 
-#define URGENT_PACKETS 3  /* delivered above a hole: no reordering wait */
+#define URGENT_PACKETS 3  /* delivered above a hole: no wait for reordering */
 #define PERSISTENT_PTOS 3 /* RFC 9002, 7.6 */
-#define KEEP_LOST_RTTS 3  /* how long a false loss can be noticed */
+#define KEEP_LOST_RTTS 3  /* how long a spurious loss can be detected */
 
-/* Pieces of one section that were acknowledged and follow each other. */
+/* Contiguous acknowledged pieces of one section. */
 typedef struct run {
     uint64_t section;
     uint64_t start, end;
     uint32_t pieces; /* 0: none yet */
 } run;
 
-/* What one feedback adds up to. */
+/* Sum of one feedback. */
 typedef struct feedback {
-    run run; /* not credited yet */
+    run run; /* not yet credited */
     tltcp__feedback_result *result;
     struct cong_ack ack;
     tltcp__cross_sample newest; /* of the RTT in ack */
     tltcp_time now;
-    tltcp_time unheard_since; /* nothing sent from then on got through, ... */
+    tltcp_time unheard_since; /* nothing sent since then got through, ... */
     tltcp_time unheard;       /* ... and the longest such time */
     uint64_t last_lost;       /* number */
     uint64_t largest;         /* number acknowledged, plus one */
     unsigned data;            /* data packets newly acknowledged */
     unsigned ect;             /* ECT packets newly acknowledged */
     uint64_t lost_packets;
-    bool unnoted; /* the recovery period knows of the losses */
+    bool unnoted; /* the losses are not to be noted in the recovery period */
     int error;
 } feedback;
 
@@ -89,7 +89,7 @@ static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
     cong_time rtt = (cong_time)(fb->now - rec->at);
     cong_time wait =
         (cong_time)(delay < s->peer_ack_delay ? delay : s->peer_ack_delay);
-    /* never below the lowest: what was small has waited for less on the way */
+    /* never below the lowest RTT: small packets wait less in the network */
     if (s->cc.rtt.min_rtt >= 0 && rtt > s->cc.rtt.min_rtt) {
         rtt = rtt - wait > s->cc.rtt.min_rtt ? rtt - wait : s->cc.rtt.min_rtt;
     }
@@ -134,7 +134,7 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
         cong_rack_reordered(&s->rack, false);
     }
     if (pn + 1 == fb->largest) {
-        /* The paper's recovery times its data itself, as TCP does. */
+        /* The paper's recovery measures RTTs of data itself, as TCP does. */
         if (pn >= s->path_pn &&
             (s->dup == NULL || (rec->flags & TLTCP__SENT_DATA) == 0)) {
             sample_rtt(s, rec, delay, fb);
@@ -153,7 +153,7 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     }
 }
 
-/* A number in [lo, hi) was never used. */
+/* Whether a number in [lo, hi) was never used. */
 static bool is_optimistic(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
     for (unsigned i = 0; i < TLTCP__SKIPPED_NUMBERS; i++) {
         if (s->skipped_numbers[i] != 0 && s->skipped_numbers[i] >= lo &&
@@ -164,7 +164,8 @@ static bool is_optimistic(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
     return false;
 }
 
-/* Takes [lo, hi) as acknowledged; visits only numbers not yet known to be. */
+/* Processes [lo, hi) as acknowledged; visits only newly acknowledged
+ * numbers. */
 static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
                     tltcp_time delay, feedback *fb) {
     uint64_t pn = lo > s->map.packets.head ? lo : s->map.packets.head;
@@ -211,7 +212,7 @@ static int feedback_take_runs(tltcp__sender *s, const tltcp__ack *ack,
     return rv;
 }
 
-/* Returns which loss of the same data it is at most, from 1. */
+/* Returns the highest number of losses of the same data, from 1. */
 static unsigned lose_chunks(tltcp__sender *s, const tltcp__sent *rec,
                             feedback *fb) {
     unsigned nth = 1;
@@ -238,7 +239,7 @@ static unsigned lose_chunks(tltcp__sender *s, const tltcp__sent *rec,
     return nth;
 }
 
-/* Lost packets come by their numbers. */
+/* Lost packets arrive in order of their numbers. */
 static void note_unheard(const tltcp__sender *s, uint64_t pn,
                          const tltcp__sent *rec, feedback *fb) {
     cmn__range through;
@@ -265,7 +266,7 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         return;
     }
     if ((rec->flags & TLTCP__SENT_HELLO) != 0) {
-        /* one that an impatient timer repeated is answered by nobody */
+        /* the copy sent by an early timer may have been lost too */
         s->resend |= rec->flags;
         return;
     }
@@ -277,7 +278,7 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         s->update_sent = 0;
     }
     if (pn < s->path_pn) {
-        return; /* says nothing about this path */
+        return; /* it says nothing about this path */
     }
     s->cc.rate.lost += rec->size;
     fb->ack.lost += rec->size;
@@ -301,7 +302,7 @@ static void find_losses(tltcp__sender *s, feedback *fb) {
                       s->largest_acked - 1 - pn >= URGENT_PACKETS;
         cong_time reo =
             cong_rack_reo(&s->rack, s->cc.rtt.min_rtt, s->cc.rtt.srtt, urgent);
-        /* packets of one batch share a send time; their numbers order them */
+        /* packets of a batch share a send time; their numbers order them */
         cong_time sent = (cong_time)rec->at < s->rack.t_sent
                              ? (cong_time)rec->at
                              : s->rack.t_sent - 1;
@@ -322,7 +323,8 @@ static void lose_all(tltcp__sender *s, feedback *fb) {
     }
 }
 
-/* RFC 9002, 7.6: nothing sent over so long a time got through. */
+/* Persistent congestion (RFC 9002 section 7.6): nothing sent over this time got
+ * through. */
 static bool persistent(const tltcp__sender *s, const feedback *fb) {
     return s->cc.rtt.srtt >= 0 &&
            fb->unheard > PERSISTENT_PTOS * tltcp__sender_pto(s);
@@ -361,7 +363,7 @@ static void report_losses(tltcp__sender *s, feedback *fb) {
     }
 }
 
-/* What became known, in the order that controllers expect. */
+/* Reports the feedback in the order that controllers expect. */
 static void feedback_report(tltcp__sender *s, feedback *fb, bool advanced) {
     fb->ack.now = (cong_time)fb->now;
     fb->ack.recovery = cong_recovery_period_in_recovery(&s->cc.period);
@@ -373,8 +375,8 @@ static void feedback_report(tltcp__sender *s, feedback *fb, bool advanced) {
     report_losses(s, fb);
 }
 
-/* The recovery period ends when all that was out at its beginning is accounted
- * for. */
+/* The recovery period ends when the fate of everything in flight at its
+ * beginning is known. */
 static void end_recovery(tltcp__sender *s, tltcp_time now) {
     uint64_t oldest;
     if (s->dup != NULL || s->cc.period.state == CONG_RECOVERY_STATE_NONE ||
@@ -440,7 +442,7 @@ static int on_cumulative(tltcp__sender *s, uint32_t wire, feedback *fb,
     uint64_t cum = cmn__widen(wire - s->first_seq, s->peer_cum);
     *advanced = false;
     if (cum <= s->peer_cum) {
-        return 0; /* overtaken by a later one */
+        return 0; /* reordered: a later one arrived first */
     }
     if (cum > s->sec.nxt) {
         return TLTCP_ERR_ACK;

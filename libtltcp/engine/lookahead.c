@@ -2,20 +2,20 @@
 /* Gives up sections in advance so that others arrive in time. */
 #include "libtltcp/engine/lookahead.h"
 
-#define QUEUED_MAX 64         /* sections looked at */
-#define SLOTS_MAX 128         /* with those expected */
-#define EXPECT_MAX 48         /* of one stream */
-#define HORIZON (3 * TLTCP_S) /* how far ahead is looked for those expected */
+#define QUEUED_MAX 64         /* queued sections considered */
+#define SLOTS_MAX 128         /* including expected ones */
+#define EXPECT_MAX 48         /* expected sections of one stream */
+#define HORIZON (3 * TLTCP_S) /* how far ahead sections are expected */
 #define NEVER (INT64_MAX / 4)
 #define NS_PER_S 1e9
-/* Sections that others need keep a part of their time in reserve: larger ones
- * than expected, and what the path does next, live on it. */
+/* Sections that others need keep part of their time in reserve, for larger
+ * sections than expected and for changes of the path. */
 #define RESERVE_PART 3
-/* A reference is kept that comes a little late: pictures between it and the
- * next one may yet be in time, if there are any. */
+/* A slightly late reference is kept: pictures between it and the next one may
+ * still be in time. */
 #define LATE ((int64_t)TLTCP_S / 6)
 #define LATE_IN_CHAIN ((int64_t)TLTCP_S / 20)
-#define CHAIN_SECTIONS 500u /* without a DISPOSABLE */
+#define CHAIN_SECTIONS 500u /* sections without a DISPOSABLE */
 
 enum tier { MUST, CHAIN, OPTIONAL };
 
@@ -25,12 +25,12 @@ typedef struct slot {
     int64_t due;
     int64_t deadline;
     int64_t cost;  /* of sending it */
-    int64_t there; /* when it is through, if taken */
-    int64_t late;  /* by as much it is late whatever is left out */
+    int64_t there; /* when it is complete, if taken */
+    int64_t late;  /* lateness that no omission avoids */
     uint8_t tier;
     uint8_t stream;
     uint8_t cls;
-    bool guessed; /* it may not come */
+    bool guessed; /* expected, may not be written */
     bool taken;
 } slot;
 
@@ -39,8 +39,8 @@ typedef struct plan {
     size_t count;
     double ns_per_byte;
     int64_t lead;
-    int64_t late;  /* a reference may come so late */
-    int64_t start; /* when the first of them could leave */
+    int64_t late;  /* accepted lateness of a reference */
+    int64_t start; /* when the first slot could leave */
     bool settled;
 } plan;
 
@@ -64,7 +64,7 @@ static int64_t cost_of(const plan *p, double bytes) {
     return ns < (double)NEVER / SLOTS_MAX ? (int64_t)ns : NEVER / SLOTS_MAX;
 }
 
-/* What has no deadline is reliable. */
+/* Sections without a deadline are reliable. */
 static uint8_t tier_of(uint8_t cls, tltcp_time deadline) {
     return deadline == TLTCP_TIME_NEVER ? MUST
            : cls == TL_CLASS_DISPOSABLE ? OPTIONAL
@@ -91,7 +91,7 @@ static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
     }
 }
 
-/* Keeps those of several streams in order of writing. */
+/* Inserts a slot, ordered by time of writing across streams. */
 static void insert(plan *p, const slot *x) {
     size_t i = p->count;
     if (p->count == SLOTS_MAX) {
@@ -104,8 +104,8 @@ static void insert(plan *p, const slot *x) {
     p->count++;
 }
 
-/* Until the second KEY shows the length of a GOP, one is expected at every
- * whole second after the first, where encoders mostly put them. */
+/* Until the second KEY shows the length of a GOP, a KEY is expected at every
+ * full second after the first, where encoders usually put them. */
 static tltcp_time next_key_of(const tltcp__cadence *c) {
     if (c->last_key == 0) {
         return TLTCP_TIME_NEVER;
@@ -146,7 +146,7 @@ static int64_t part_before(int64_t end, int64_t written) {
     return end >= NEVER ? end : end - (end - written) / RESERVE_PART;
 }
 
-/* By when a slot must be through when optional ones are added. */
+/* Time by which a slot must be complete when optional ones are added. */
 static int64_t limit(const slot *s) {
     return s->tier == OPTIONAL ? s->due : part_before(s->due, s->written);
 }
@@ -173,7 +173,7 @@ static void note_lateness(plan *p) {
     }
 }
 
-/* Nothing comes later than was noted. */
+/* Whether nothing is later than noted. */
 static bool harms_none(plan *p) {
     lay_out(p);
     for (size_t i = 0; i < p->count; i++) {
@@ -190,7 +190,7 @@ static void take_tier(plan *p, int tier) {
     }
 }
 
-/* The next KEY of the first slot's stream; 0: none in sight. */
+/* The next KEY of the first slot's stream; 0: none. */
 static size_t find_key(const plan *p) {
     for (size_t i = 1; i < p->count; i++) {
         if (p->slots[i].cls == TL_CLASS_KEY && !p->slots[i].guessed &&
@@ -201,8 +201,8 @@ static size_t find_key(const plan *p) {
     return 0;
 }
 
-/* Where others have a part of the path, what is late has a use as well while
- * nothing better waits: a window that nothing fills does not grow. */
+/* With cross traffic, even a late section is useful while nothing better waits:
+ * an unfilled window does not grow. */
 static bool is_of_use(const plan *p, const slot *s, size_t key) {
     bool in_time = s->there <= s->deadline && s->there - p->late <= s->due;
     bool key_waits = key > 0 && p->slots[key].written <= 0;
@@ -214,11 +214,11 @@ static bool can_be_cut(const plan *p, size_t i) {
            p->slots[i].stream == p->slots[0].stream;
 }
 
-/* By when the next KEY should be there: most of what it has beyond the least
- * possible, which is without the references before it, is kept for what was not
- * expected.  One that comes late at best makes all late that refers to it: it
- * waits for hardly any of them, and for none beside others, where it costs a
- * whole GOP.  NEVER: it cannot be helped. */
+/* Time by which the next KEY should arrive. The earliest possible time is
+ * without the references before it; most of the slack beyond that is reserved
+ * for the unexpected. A KEY that is late at best delays all its dependents: it
+ * waits for hardly any references, and for none with cross traffic, where it
+ * costs a whole GOP. NEVER: it is late in any case. */
 static int64_t key_time(plan *p, size_t key) {
     const slot *k = &p->slots[key];
     int64_t room;
@@ -233,8 +233,7 @@ static int64_t key_time(plan *p, size_t key) {
     return k->there + room / RESERVE_PART;
 }
 
-/* Only the chain of the stream in question is open to question.  It is cut
- * from its end. */
+/* Only the chain of the stream in question may be cut, from its end. */
 static void take_chain(plan *p) {
     size_t key = find_key(p);
     int64_t key_by = NEVER;
@@ -261,7 +260,7 @@ static void take_chain(plan *p) {
     }
 }
 
-/* The smallest optional slot behind those that were tried. */
+/* The smallest optional slot not tried yet. */
 static slot *next_smallest(plan *p, const slot *after) {
     slot *best = NULL;
     for (size_t i = 0; i < p->count; i++) {
@@ -276,7 +275,7 @@ static slot *next_smallest(plan *p, const slot *after) {
     return best;
 }
 
-/* Up to the first slot, which is what the question is about. */
+/* Adds optional slots up to the first one, which is to be decided. */
 static void take_optional(plan *p) {
     slot *s = NULL;
     while (s != &p->slots[0] && (s = next_smallest(p, s)) != NULL) {
@@ -296,7 +295,7 @@ static bool choose(plan *p) {
     return p->slots[0].taken;
 }
 
-/* Most of the time all goes in time. */
+/* Usually everything fits in time. */
 static bool all_fits(plan *p) {
     bool fits;
     for (int tier = MUST; tier <= OPTIONAL; tier++) {

@@ -2,10 +2,10 @@
 /* Path MTU discovery (RFC 8899). */
 #include "libtltcp/engine/mtu.h"
 
-#define TRIES 3u                    /* MAX_PROBES, RFC 8899, 5.1.2 */
-#define FINE 16u                    /* bytes not worth another probe */
-#define BLACK_HOLE 6u               /* big packets lost in a row */
-#define SILENCE 3u                  /* probe timeouts in a row */
+#define TRIES 3u      /* MAX_PROBES, RFC 8899, 5.1.2 */
+#define FINE 16u      /* bytes: smaller steps are not worth a probe */
+#define BLACK_HOLE 6u /* big packets lost in a row */
+#define SILENCE 3u    /* probe timeouts in a row */
 #define RAISE_AFTER (600 * TLTCP_S) /* PMTU_RAISE_TIMER */
 #define RETRY_AFTER_HOLE (60 * TLTCP_S)
 
@@ -38,7 +38,7 @@ tltcp_time tltcp__mtu_due(const tltcp__mtu *m) {
 }
 
 uint32_t tltcp__mtu_start(tltcp__mtu *m) {
-    if (m->high <= m->current) { /* the raise timer brought us here */
+    if (m->high <= m->current) { /* the raise timer fired */
         m->high = m->limit;
     }
     m->probe = m->high == m->limit

@@ -5,37 +5,37 @@
 #include <tltcp/types.h>
 
 /* Datagram size by probing (DPLPMTUD, RFC 8899): the largest first, then
- * halving the interval.  A black hole sends it back to the base. */
+ * halving the interval.  A black hole resets it to the base. */
 typedef struct tltcp__mtu {
     uint32_t current;  /* size in use */
     uint32_t base;     /* known to pass */
-    uint32_t limit;    /* largest of interest to both ends */
-    uint32_t high;     /* nothing above is worth a probe now */
+    uint32_t limit;    /* largest that both ends accept */
+    uint32_t high;     /* no larger size is worth a probe now */
     uint32_t probe;    /* size of the probe in flight; 0: none */
-    uint32_t tries;    /* losses of probes of that size */
+    uint32_t tries;    /* lost probes of that size */
     uint32_t big_lost; /* packets above base lost since one arrived */
-    tltcp_time next;   /* no probe before */
+    tltcp_time next;   /* earliest time of the next probe */
     bool enabled;
 } tltcp__mtu;
 
 void tltcp__mtu_init(tltcp__mtu *m, uint32_t base, uint32_t limit,
                      bool enabled);
-/* The peer takes no more; before the search has begun. */
+/* Applies the peer's limit, before the search begins. */
 void tltcp__mtu_cap(tltcp__mtu *m, uint32_t limit);
 /* The path changed. */
 void tltcp__mtu_restart(tltcp__mtu *m, tltcp_time now);
 /* When a probe may leave; NEVER: none wanted. */
 tltcp_time tltcp__mtu_due(const tltcp__mtu *m);
-/* Starts the probe that is due; returns its size. */
+/* Starts a due probe; returns its size. */
 uint32_t tltcp__mtu_start(tltcp__mtu *m);
 void tltcp__mtu_on_probe_acked(tltcp__mtu *m, uint32_t size, tltcp_time now);
 void tltcp__mtu_on_probe_lost(tltcp__mtu *m, uint32_t size, tltcp_time now);
-/* Ordinary packets of this size arrived or were lost.  True when the size in
- * use had to be taken back. */
+/* An ordinary packet of this size arrived or was lost. True when the size in
+ * use was reduced. */
 void tltcp__mtu_on_acked(tltcp__mtu *m, uint32_t size);
 bool tltcp__mtu_on_lost(tltcp__mtu *m, uint32_t size, tltcp_time now);
-/* Nothing arrives any more: the path may be down, or swallow all that is large.
- * True as above. */
+/* Nothing arrives any more: the path may be down, or may drop all large
+ * packets. Returns as above. */
 bool tltcp__mtu_on_silence(tltcp__mtu *m, unsigned timeouts, tltcp_time now);
 
 #endif /* LIBTLTCP_MTU_H */

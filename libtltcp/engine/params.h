@@ -10,13 +10,13 @@
  * ANSWER: docs/protocols/tltcp.md, section 6. */
 
 enum tltcp__param {
-    TLTCP__PARAM_WINDOW = 1,       /* bytes that may be sent at first */
-    TLTCP__PARAM_SECTIONS = 2,     /* sections that may be sent at first */
+    TLTCP__PARAM_WINDOW = 1,       /* initial flow-control window, bytes */
+    TLTCP__PARAM_SECTIONS = 2,     /* initial flow-control window, sections */
     TLTCP__PARAM_IDLE_MS = 3,      /* idle timeout; 0: none */
-    TLTCP__PARAM_DATAGRAM = 4,     /* largest datagram taken */
+    TLTCP__PARAM_DATAGRAM = 4,     /* largest datagram accepted */
     TLTCP__PARAM_FEATURES = 5,     /* TLTCP__FEATURE_* */
-    TLTCP__PARAM_ACK_EVERY = 6,    /* wish: acknowledge every n-th packet */
-    TLTCP__PARAM_ACK_DELAY_MS = 7, /* longest wait of own acknowledgements */
+    TLTCP__PARAM_ACK_EVERY = 6,    /* request: acknowledge every n-th packet */
+    TLTCP__PARAM_ACK_DELAY_MS = 7, /* longest delay of own acknowledgements */
     TLTCP__PARAM_STREAM_ID = 8,    /* bytes; only from the client */
     TLTCP__PARAM_FIRST_SEQ = 9     /* wire number of stream offset 0 */
 };

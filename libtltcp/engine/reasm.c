@@ -4,11 +4,11 @@
 
 #include <assert.h>
 
-/* Bytes of a section that are worth a reader's while before it is whole. */
+/* Bytes of an incomplete section that are worth waking a reader. */
 #define MUCH ((size_t)65536)
-#define KEEP_MAX ((size_t)256 << 10) /* more than a block of FEC */
-#define HOLES_MAX 16384u /* beyond, packets are dropped as if lost */
-/* How far a sender may expire ahead of the window: its largest send buffer. */
+#define KEEP_MAX ((size_t)256 << 10) /* more than a FEC block */
+#define HOLES_MAX 16384u /* further packets are dropped as if lost */
+/* How far beyond the window a sender may expire: its largest send buffer. */
 #define UPDATE_MAX (UINT64_C(1) << 30)
 #define RECORDS_PER_PAGE 8u
 
@@ -47,7 +47,8 @@ static tltcp__incoming *reasm_rec(const tltcp__reasm *r, uint64_t section) {
     return page != NULL ? &page[section % RECORDS_PER_PAGE] : NULL;
 }
 
-/* The same, made when needed, for a section at or after the one at cursor. */
+/* The same, created when needed, for a section at or after the one at
+ * cursor. */
 static tltcp__incoming *reasm_record(tltcp__reasm *r, uint64_t section) {
     tltcp__incoming *page =
         cmn__pages_take(&r->recs.pages, section / RECORDS_PER_PAGE);
@@ -60,7 +61,7 @@ static tltcp__incoming *reasm_record(tltcp__reasm *r, uint64_t section) {
     return &page[section % RECORDS_PER_PAGE];
 }
 
-/* The sections before this one are over. */
+/* Removes the records of sections before this one. */
 static void reasm_pass_records(tltcp__reasm *r, uint64_t section) {
     r->recs.head = section;
     r->recs.tail = r->recs.tail > section ? r->recs.tail : section;
@@ -71,7 +72,7 @@ static bool in_window(const tltcp__reasm *r, uint64_t section) {
     return section >= r->recs.head && section < r->recs.head + r->max_sections;
 }
 
-/* Whether a stretch from start on may add another range. */
+/* Whether data at start would add a range beyond the limit. */
 static bool too_many_holes(const tltcp__reasm *r, uint64_t start) {
     return (start > r->cum && r->have.count >= HOLES_MAX) ||
            r->got.count >= 2 * HOLES_MAX;
@@ -98,7 +99,7 @@ static int account(tltcp__reasm *r, uint64_t start, uint64_t end) {
     return 0;
 }
 
-/* Remembers that `section` begins at seq, as far as that is of use. */
+/* Records that `section` begins at seq, if that is useful. */
 static int note_start(tltcp__reasm *r, uint64_t seq, uint64_t section) {
     tltcp__incoming *in;
     if (!in_window(r, section) || seq < r->cursor) {
@@ -167,7 +168,7 @@ static void note_bounds(tltcp__incoming *in, uint64_t seq, uint64_t end,
     }
 }
 
-/* What may come at all: within the window and before the end. */
+/* Checks that data lies within the window and before the end. */
 static int reasm_admit(const tltcp__reasm *r, uint64_t seq, uint64_t end,
                        uint64_t section) {
     if (end > r->cursor + r->limit ||
@@ -200,7 +201,7 @@ int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
     tltcp__incoming *in;
     int rv;
     if (end <= r->cursor) {
-        return 0; /* read or skipped before */
+        return 0; /* already read or skipped */
     }
     rv = reasm_admit(r, seq, end, section);
     if (rv != 0) {
@@ -275,7 +276,8 @@ int tltcp__reasm_on_skip(tltcp__reasm *r, uint64_t start, uint64_t end,
         return TLTCP_ERR_PROTOCOL;
     }
     if (!in_window(r, section)) {
-        return 0; /* no record to number what follows; an UPDATE will come */
+        return 0; /* no record to number later sections; an UPDATE will
+                     follow */
     }
     if (too_many_holes(r, start)) {
         return TLTCP_ERR_LIMIT;
@@ -303,8 +305,7 @@ bool tltcp__reasm_at_end(const tltcp__reasm *r) {
     return r->has_final && r->cursor == r->final;
 }
 
-/* The stretch of received bytes at cursor, or what lies between it and the next
- * data or cum. */
+/* The received bytes at cursor, or the gap up to the next data or cum. */
 static bool data_at_cursor(const tltcp__reasm *r, cmn__range *x) {
     cmn__range next;
     if (cmn__ranges_next(&r->got, r->cursor, &next) &&
@@ -319,8 +320,8 @@ static bool data_at_cursor(const tltcp__reasm *r, cmn__range *x) {
     return false;
 }
 
-/* Whether a gap stands at cursor, or data up to the end of its section or up to
- * a gap. */
+/* Whether there is a gap at cursor, or data up to the end of its section or up
+ * to a gap. */
 static bool section_is_decided(const tltcp__reasm *r) {
     const tltcp__incoming *in = reasm_rec(r, r->recs.head);
     cmn__range x;
@@ -328,7 +329,7 @@ static bool section_is_decided(const tltcp__reasm *r) {
            (in != NULL && in->end_known && in->end <= r->cum);
 }
 
-/* Whether what stands at cursor may be handed over in order.  When unordered,
+/* Whether the data or gap at cursor may be delivered in order. When unordered,
  * data waits until its section is known to be cut. */
 static bool in_order_ready(const tltcp__reasm *r) {
     return r->cursor < r->cum && (!r->unordered || section_is_decided(r));
@@ -357,7 +358,7 @@ static void next_section(tltcp__reasm *r, bool complete) {
     reasm_pass_records(r, r->recs.head + 1);
 }
 
-/* Never back, whatever a peer says of its sections. */
+/* Never moves back, whatever a peer declares. */
 static void move_cursor(tltcp__reasm *r, uint64_t to) {
     r->cursor = to > r->cursor ? to : r->cursor;
     if (r->cursor - r->floor > r->keep) {
@@ -368,7 +369,7 @@ static void move_cursor(tltcp__reasm *r, uint64_t to) {
     assert(r->floor <= r->cursor && r->cursor <= r->cum);
 }
 
-/* Passes over what was delivered out of order. */
+/* Skips data delivered out of order. */
 static void pass_delivered(tltcp__reasm *r) {
     const tltcp__incoming *in;
     while ((in = reasm_rec(r, r->recs.head)) != NULL && in->delivered &&
@@ -408,8 +409,8 @@ static int64_t reasm_read_data(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
     return (int64_t)buf->len;
 }
 
-/* Forgets the sections that a gap up to `to` swallowed; true when a section
- * begins there. */
+/* Removes the sections that a gap up to `to` covers; true when a section begins
+ * there. */
 static bool swallow(tltcp__reasm *r, uint64_t to) {
     bool numbered = to == r->update;
     while (r->recs.head < r->recs.tail &&
@@ -426,7 +427,7 @@ static bool swallow(tltcp__reasm *r, uint64_t to) {
         next_section(r, false);
     }
     if (numbered && r->recs.head < r->update_section) {
-        /* in one step: a peer may name any number */
+        /* in one step: a peer may declare any number */
         r->stats->sections_cut += r->update_section - r->recs.head;
         reasm_pass_records(r, r->update_section);
     }
@@ -446,7 +447,7 @@ static int64_t read_gap(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
     return (int64_t)buf->len;
 }
 
-/* The oldest whole section, or the rest of it. */
+/* Reads the oldest whole section, or its rest. */
 static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
                           struct tltcp_segment *seg) {
     uint64_t section = *(uint64_t *)cmn__ring_at(&r->ready, r->ready.head);
@@ -471,7 +472,7 @@ static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
     return (int64_t)buf->len;
 }
 
-/* What is known of a section, for the application. */
+/* Copies the metadata of a section for the application. */
 static void copy_meta(const tltcp__reasm *r, uint64_t section,
                       struct tltcp_meta *meta) {
     const tltcp__incoming *in = reasm_rec(r, section);

@@ -10,26 +10,26 @@
 #include "libtltcp/engine/chunk.h"
 #include "libtltcp/engine/counters.h"
 
-/* The receiving side of the stream: out of packets, into data and gaps.
+/* The receiving side of the stream: reassembles packets into data and gaps.
  *
- * The application reads at `cursor`.  `cum` is where the first byte is missing
- * that may still come; between the two every byte was received or skipped.
+ * The application reads at `cursor`. `cum` is the first missing byte that may
+ * still arrive; between the two, every byte was received or skipped.
  *
  *   read | data or gap | holes and data | nothing yet
  *        cursor        cum              top
  *
- * What is known of each section from the one at cursor on stands in records by
- * section number.  Bytes and records lie in pages, so that a packet costs no
- * more memory the farther ahead it claims to be. */
+ * Each section from the one at cursor on has a record, by section number. Bytes
+ * and records are stored in pages, so a packet far ahead costs no more memory
+ * than a near one. */
 
 typedef struct tltcp__incoming {
-    uint64_t start, end; /* where known */
-    uint64_t low, high;  /* bounds of what arrived of it */
+    uint64_t start, end; /* if known */
+    uint64_t low, high;  /* bounds of the bytes that arrived */
     uint64_t got;        /* bytes that arrived */
     tltcp__meta meta;
     bool start_known, end_known;
-    bool cut;       /* a gap was handed over in it */
-    bool delivered; /* handed over out of order */
+    bool cut;       /* a gap in it was delivered */
+    bool delivered; /* delivered out of order */
     bool queued;    /* in ready */
 } tltcp__incoming;
 
@@ -52,21 +52,21 @@ typedef struct tltcp__reasm {
     uint64_t cursor;
     uint64_t cum;
     uint64_t top;
-    uint64_t update; /* newest seq_update and the section there */
+    uint64_t update; /* newest seq_update and its section */
     uint64_t update_section;
-    uint64_t final; /* end of the stream, when known */
+    uint64_t final; /* end of the stream, if known */
     uint64_t final_section;
 
     /* Flow control. */
     uint64_t granted_seq; /* newest window sent to the peer */
     uint64_t granted_section;
     size_t limit; /* bytes above cursor */
-    size_t keep;  /* bytes to keep below cursor for REPAIRs; at first 0 */
+    size_t keep;  /* bytes to keep below cursor for REPAIRs; initially 0 */
     uint32_t max_sections;
 
     bool unordered;
     bool has_final;
-    bool boundary;   /* cursor is where a section begins */
+    bool boundary;   /* a section begins at cursor */
     cmn__ring ready; /* unordered: numbers of whole sections */
     uint64_t taken;  /* unordered: bytes read of the section in delivery */
     tltcp__counters *stats;
@@ -77,9 +77,9 @@ void tltcp__reasm_init(tltcp__reasm *r, const cmn__mem *mem, size_t limit,
                        tltcp__counters *stats);
 void tltcp__reasm_free(tltcp__reasm *r);
 
-/* Takes in what packets bring.  All return 0, TLTCP_ERR_NOMEM, TLTCP_ERR_LIMIT
- * (too many holes: treat the packet as not received), or TLTCP_ERR_FLOW and
- * TLTCP_ERR_PROTOCOL, which end the connection. */
+/* Process the contents of packets. All return 0, TLTCP_ERR_NOMEM,
+ * TLTCP_ERR_LIMIT (too many holes: treat the packet as not received), or
+ * TLTCP_ERR_FLOW and TLTCP_ERR_PROTOCOL, which end the connection. */
 int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
                          size_t len, uint64_t section, unsigned flags);
 /* The metadata of a section.  It is stored before the data, so that a reader
@@ -95,29 +95,29 @@ int tltcp__reasm_on_fin(tltcp__reasm *r, uint64_t seq, uint64_t section);
 bool tltcp__reasm_readable(const tltcp__reasm *r);
 /* Whether it is worth waking a reader; see tltcp_conn_section_ready(). */
 bool tltcp__reasm_section_ready(const tltcp__reasm *r);
-/* Hands over one piece; see tltcp_conn_read_meta().  Returns its length, 0 at
- * the end of the stream, or TLTCP_ERR_AGAIN. */
+/* Delivers one piece; see tltcp_conn_read_meta().  Returns its length, 0 at the
+ * end of the stream, or TLTCP_ERR_AGAIN. */
 int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
                           struct tltcp_segment *seg, struct tltcp_meta *meta);
-/* Everything up to the end of the stream was read. */
+/* Whether everything up to the end of the stream was read. */
 bool tltcp__reasm_at_end(const tltcp__reasm *r);
 
-/* The window to advertise now: first offset and section not allowed. */
+/* The current window: first offset and section not allowed. */
 void tltcp__reasm_window(const tltcp__reasm *r, uint64_t *seq,
                          uint64_t *section);
-/* The present window was advertised. */
+/* Records that the current window was advertised. */
 void tltcp__reasm_on_granted(tltcp__reasm *r);
-/* The window has moved enough to be worth a packet of its own. */
+/* Whether the window has moved enough to be worth a separate packet. */
 bool tltcp__reasm_window_due(const tltcp__reasm *r);
-/* The peer sends REPAIRs: from now on what was read is kept for a while, since
- * what is missing of a block is made from all that came of it. */
+/* The peer sends REPAIRs: keeps read data for a while, because rebuilding a
+ * block needs all its received data. */
 void tltcp__reasm_keep(tltcp__reasm *r);
-/* Whether a stretch of a section comes to lie where nothing lies yet. */
+/* Whether storing a range of a section needs new memory. */
 bool tltcp__reasm_needs_memory(const tltcp__reasm *r, uint64_t start,
                                uint64_t end, uint64_t section);
-/* Memory that the peer's packets make us hold. */
+/* Memory held because of the peer's packets. */
 size_t tltcp__reasm_held(const tltcp__reasm *r);
-/* Gives memory back when nothing waits. */
+/* Frees memory when nothing is buffered. */
 void tltcp__reasm_trim(tltcp__reasm *r);
 
 #endif /* LIBTLTCP_REASM_H */

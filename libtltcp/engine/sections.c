@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What was written, until its fate is known. */
+/* Written sections until their fate is known. */
 #include "libtltcp/engine/sections.h"
 
 #include <assert.h>
 
-/* What a peer must bear of seq_update beyond its window. */
+/* How far beyond its window a peer must accept a seq_update. */
 #define AHEAD_MAX (UINT64_C(1) << 30)
 
 static void slot_moved(void *owner, uint64_t number, uint32_t slot) {
@@ -92,7 +92,7 @@ static void gather(tltcp__sections *s, const tltcp_section *in) {
     }
 }
 
-/* Makes sure that a section can be taken.  0 or an error. */
+/* Checks that a section can be accepted and reserves memory. 0 or an error. */
 static int sections_prepare(tltcp__sections *s, const tltcp_section *in,
                             size_t len) {
     if (len > s->limit) {
@@ -121,7 +121,7 @@ static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
     r->stream = (uint8_t)in->meta.stream;
 }
 
-/* Sets what it depends on, which may be lost already. */
+/* Sets its dependency, which may already be lost. */
 static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
     tltcp__section *r = tltcp__sections_rec(s, number);
     r->refers = number;
@@ -184,7 +184,7 @@ void tltcp__sections_settle(tltcp__sections *s, uint64_t number, int fate) {
     }
 }
 
-/* It will not arrive whole: what refers to it is to go too. */
+/* The section will not arrive whole: marks its dependents for dropping. */
 static int lose(tltcp__sections *s, uint64_t number) {
     tltcp__section *r = tltcp__sections_rec(s, number);
     int rv = 0;
@@ -299,8 +299,8 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
     r->state = TLTCP__SECTION_EXPIRED;
     r->cause = cause;
     if (unsent && cause == TLTCP_CAUSE_DEADLINE && s->path.starved) {
-        /* its dependents are sent anyway: a window that nothing fills would
-         * never grow */
+        /* its dependents are sent anyway: an unfilled window would never
+         * grow */
         r->lost = true;
     } else if (rv == 0 && lost) {
         rv = lose(s, number);
@@ -308,8 +308,8 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
     return rv != 0 ? rv : tltcp__sections_settle_expired(s, number);
 }
 
-/* Gives up what refers to a lost section, and so on: references point back, so
- * that one pass finds all. */
+/* Gives up all direct and indirect dependents of lost sections. Dependencies
+ * point back, so one pass finds all. */
 static int drop_dependents(tltcp__sections *s) {
     uint64_t i =
         s->dependents_from > s->recs.head ? s->dependents_from : s->recs.head;
@@ -354,7 +354,7 @@ int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
 void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
                           size_t len) {
     cmn__bytes_get(&s->buf, start, to, len);
-    cmn__bytes_fetch(&s->buf, start + len, len); /* mostly comes next */
+    cmn__bytes_fetch(&s->buf, start + len, len); /* usually read next */
 }
 
 uint64_t tltcp__sections_backlog(const tltcp__sections *s, tltcp_time before) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Small sections that leave before their turn, past large ones that wait. */
+/* Small sections that are sent before their turn, past large queued ones. */
 #include "libtltcp/engine/sections.h"
 
-/* A section that goes ahead must be small: the others are at least this many
- * times its size. */
+/* A section sent ahead must be small: the others are at least this many times
+ * its size. */
 #define TIMES 4
 
-/* The longer it waits the less there is to pass: a no stays one. */
+/* Time only reduces the data to overtake, so a negative answer is final. */
 static bool is_worth_it(const tltcp__sections *s, const tltcp__section *r) {
     return !r->ahead && r->start >= s->nxt &&
            r->start - s->nxt >= TIMES * (r->end - r->start);
 }
 
-/* What it cannot pass has left, or has begun to. */
+/* Whether the section that it cannot overtake has been or is being sent. */
 static bool is_free(const tltcp__sections *s, uint64_t number,
                     const tltcp__section *r) {
     return r->after == number || r->after < s->nxt_section ||
@@ -46,7 +46,7 @@ void tltcp__sections_update_ahead(tltcp__sections *s) {
     }
 }
 
-/* What has no deadline has time. */
+/* Sections without a deadline can wait. */
 void tltcp__sections_offer_ahead(tltcp__sections *s, uint64_t number) {
     const tltcp__section *r = tltcp__sections_rec(s, number);
     bool urgent = r->cls == TL_CLASS_AUDIO || r->cls == TL_CLASS_HEADER ||
@@ -57,7 +57,7 @@ void tltcp__sections_offer_ahead(tltcp__sections *s, uint64_t number) {
         return;
     }
     slot = cmn__ring_push(&s->ahead.waiting);
-    if (slot != NULL) { /* else it waits for its turn */
+    if (slot != NULL) { /* otherwise it waits for its turn */
         *slot = number;
         tltcp__sections_update_ahead(s);
     }

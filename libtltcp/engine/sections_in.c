@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What became of pieces that left. */
+/* Fates of sent pieces. */
 #include "libtltcp/engine/sections.h"
 
 static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
@@ -46,8 +46,7 @@ int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
 
 void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section) {
     if (tltcp__sections_knows(s, section)) {
-        (void)landed(s, section,
-                     1); /* what refers to it waits for its deadline */
+        (void)landed(s, section, 1); /* its dependents wait for its deadline */
         tltcp__sections_advance(s);
     }
 }
@@ -60,8 +59,8 @@ int tltcp__sections_on_late(tltcp__sections *s, uint64_t section,
     return rv;
 }
 
-/* Queues for retransmission what of [start, end) was not acknowledged
- * meanwhile. */
+/* Queues the parts of [start, end) not acknowledged meanwhile for
+ * retransmission. */
 static int queue_retransmission(tltcp__sections *s, uint64_t start,
                                 uint64_t end, unsigned level, bool *current) {
     while (start < end) {
@@ -125,7 +124,7 @@ int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq) {
 
 int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
                                uint64_t end) {
-    uint64_t base = tltcp__sections_base(s); /* expired ones count, too */
+    uint64_t base = tltcp__sections_base(s); /* includes expired sections */
     int rv = 0;
     start = start > base ? start : base;
     while (rv == 0 && start < end) {

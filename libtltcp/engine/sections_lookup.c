@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Finds the section of a byte, and says whether a section is still to be sent.
+/* Finds the section of a byte, and whether a section is still to be sent.
  */
 #include "libtltcp/engine/sections.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What of the stream leaves next. */
+/* What part of the stream to send next. */
 #include "libtltcp/engine/sections.h"
 
-/* No repair symbols for so long after a section had to yield. */
+/* No repair symbols for this time after a section has yielded. */
 #define SCARCE (2 * TLTCP_S)
 
 static bool may_send_new(const tltcp__sections *s) {
@@ -28,7 +28,7 @@ tltcp__meta tltcp__sections_meta(const tltcp__sections *s, uint64_t number) {
                          .stream = r->stream};
 }
 
-/* The first byte carries the metadata. */
+/* The piece with the first byte carries the metadata. */
 static uint8_t opening_flags(const tltcp__sections *s, uint64_t number) {
     tltcp__meta m = tltcp__sections_meta(s, number);
     return TLTCP__DATA_START | (s->sends_meta ? tltcp__meta_flags(&m) : 0);
@@ -66,12 +66,12 @@ static bool take_retransmission(tltcp__sections *s, uint64_t max,
                           .section = tltcp__sections_find(s, best.start),
                           .losses = (uint8_t)(level + 1)};
     describe(s, out, max);
-    /* cuts the head of a range: cannot need memory */
+    /* shortens a range at its head: needs no memory */
     (void)cmn__ranges_sub(&s->lost[level], out->start, out->end, NULL);
     return true;
 }
 
-/* Whether the next section goes without, so that others arrive whole. */
+/* Whether the next section must yield so that others arrive complete. */
 static bool must_yield(const tltcp__sections *s, tltcp_time now) {
     return s->dependencies != NULL && s->look_ahead &&
            tltcp__sections_rec(s, s->nxt_section)->start == s->nxt &&
@@ -79,7 +79,7 @@ static bool must_yield(const tltcp__sections *s, tltcp_time now) {
                                    tltcp__sections_missing(s), &s->path, now);
 }
 
-/* When a section that begins to leave now would have left. */
+/* When a section that begins now would be sent completely. */
 static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
                           tltcp_time now) {
     double wait =
@@ -87,7 +87,7 @@ static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
     return now + s->lead + (tltcp_time)wait;
 }
 
-/* Before the first byte of a section leaves. */
+/* Call it before the first byte of a section is sent. */
 static void protect(tltcp__sections *s, uint64_t number, tltcp_time now) {
     const tltcp__section *r = tltcp__sections_rec(s, number);
     if (s->fec.on) {
@@ -96,8 +96,7 @@ static void protect(tltcp__sections *s, uint64_t number, tltcp_time now) {
     }
 }
 
-/* Where what leaves next of the bytes that never left begins, and its section;
- * false: none may. */
+/* Start and section of the next new data to send; false: none. */
 static bool next_new(const tltcp__sections *s, uint64_t *start,
                      uint64_t *section) {
     if (tltcp__sections_next_ahead(s, section)) {
@@ -111,7 +110,7 @@ static bool next_new(const tltcp__sections *s, uint64_t *start,
     return may_send_new(s);
 }
 
-/* Gives up those next in turn that have to go.  0 or TLTCP_ERR_NOMEM. */
+/* Gives up the sections next in turn that must yield. 0 or TLTCP_ERR_NOMEM. */
 static int thin_out(tltcp__sections *s, tltcp_time now) {
     uint64_t ahead;
     int rv = 0;
@@ -214,7 +213,7 @@ size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
         return 0;
     }
     r = tltcp__sections_rec(s, section);
-    if (start == r->start) { /* how it will be cut is not decided yet */
+    if (start == r->start) { /* its symbols are not decided yet */
         size_t len = (size_t)(r->end - r->start);
         len = len < s->fec.room ? len : s->fec.room;
         return tltcp__fec_sender_wants(&s->fec, r, through(s, r, now))

@@ -4,10 +4,10 @@
 
 #include "libtltcp/engine/config.h"
 
-/* Smaller pieces are not cut off to fill a packet; more than TLTCP__META_MAX.
+/* Smallest piece that is cut to fill a packet; above TLTCP__META_MAX.
  */
 #define PIECE_MIN 64u
-#define SKIPS_MAX 8                /* in one packet */
+#define SKIPS_MAX 8                /* per packet */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 
 /* The paper's recovery of data, of a kind of cong_recovery_kind. */
@@ -42,7 +42,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     tltcp__sections_init(&s->sec, mem, cfg->send_buffer, cfg->max_sections,
                          stats);
     tltcp__sentmap_init(&s->map, mem, 0);
-    /* a round trip of packets, be they small, and of lone ACKs */
+    /* room for a round trip of small packets and lone ACKs */
     s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
     rv = tltcp__cc_init(&s->cc, mem, cfg, cfg->packets.base_datagram, now);
@@ -126,7 +126,7 @@ double tltcp__sender_flight(const tltcp__sender *s) {
     return s->dup != NULL ? (double)s->dup->flight : (double)s->map.bytes;
 }
 
-/* A seq_update that the peer has not been sent, or not for certain. */
+/* Whether a seq_update was not sent to the peer, or perhaps lost. */
 static bool update_due(const tltcp__sender *s) {
     return s->sec.update > s->peer_cum && s->sec.update > s->update_sent;
 }
@@ -136,7 +136,8 @@ static bool fec_waits(const tltcp__sender *s) {
     return tltcp__sections_next_fec_symbol(&s->sec, &p);
 }
 
-/* Data waits and the window is open; *limited when it waits for the window. */
+/* Whether data waits and the window is open; sets *limited if it waits for the
+ * window. */
 static bool data_waits(const tltcp__sender *s, bool *limited) {
     double flight = tltcp__sender_flight(s);
     bool open = s->dup != NULL ? tltcp__dupack_open(s->dup, &s->cc)
@@ -150,8 +151,8 @@ static bool data_waits(const tltcp__sender *s, bool *limited) {
     return waits && open;
 }
 
-/* Data waits for the window or its pacer, though no limit of the path is known;
- * so it stays until all has left. */
+/* Notes that data waits for the window or pacer although no limit of the path
+ * is known; this holds until everything has been sent. */
 static void note_starving(tltcp__sender *s, bool limited) {
     if (s->sec.nxt == s->sec.end || s->sec.path.rate > 0) {
         s->sec.path.starved = false;
@@ -168,8 +169,8 @@ static bool data_ready(tltcp__sender *s) {
     return ready;
 }
 
-/* While data waits for the window, UPDATE and SKIP wait with it: a packet of
- * their own would take the place of a whole one. */
+/* While data waits for the window, UPDATE and SKIP wait with it: a separate
+ * packet would take the place of a full one. */
 static bool control_waits(const tltcp__sender *s) {
     bool limited;
     if (s->sec.skips.count == 0 && !update_due(s)) {
@@ -228,7 +229,7 @@ static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
     return 0;
 }
 
-/* RFC 5348, 3.2.1: with each data packet. */
+/* RFC 5348 section 3.2.1: the RTT goes into each data packet. */
 static void put_rtt(const tltcp__sender *s, cmn__writer *w) {
     cong_time us = s->cc.rtt.srtt / (cong_time)TLTCP_US;
     if (tltcp__cc_wants_reports(&s->cc) && us > 0) {
@@ -245,8 +246,8 @@ static void put_update(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
     s->update_sent = s->sec.update;
 }
 
-/* On a probe timeout: the oldest data in flight once more, so that the repair
- * is not delayed should it be lost. */
+/* On a probe timeout, sends the oldest data in flight again, so that its repair
+ * is not delayed if it was lost. */
 static bool next_pto_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
                            tltcp__piece *out) {
     uint64_t first;
@@ -289,7 +290,7 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     size_t len = (size_t)(p->end - p->start);
     tltcp__meta meta = tltcp__sections_meta(&s->sec, p->section);
     rec->flags |= TLTCP__SENT_DATA;
-    if (s->dup == NULL) { /* which keeps extents of its own */
+    if (s->dup == NULL) { /* dupack keeps its own extents */
         tltcp__sent_chunk *chunk = tltcp__sentmap_add(&s->map, rec);
         if (chunk == NULL) {
             return TLTCP_ERR_NOMEM;
@@ -305,12 +306,12 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     tltcp__meta_put(w, p->flags, &meta);
     tltcp__sections_copy(&s->sec, p->start, w->p, len);
     w->p += len;
-    /* an extent of the paper's recovery stands for all its copies */
+    /* an extent of the paper's recovery covers all its copies */
     tltcp__sections_on_sent(&s->sec, p, s->dup == NULL || p->losses == 0);
     return s->dup != NULL ? tltcp__dupack_on_sent(s->dup, &s->cc, p, now) : 0;
 }
 
-/* A symbol of repair, if the packet has room for it. */
+/* Adds a repair symbol if the packet has room. */
 static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                       bool *put) {
     tltcp__fec_symbol p;
@@ -345,15 +346,15 @@ static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     return 0;
 }
 
-/* Whether what comes next should rather begin a packet: a symbol in two packets
- * is lost twice as easily. */
+/* Whether the next data should begin a new packet: a symbol split over two
+ * packets is lost twice as easily. */
 static bool wants_a_packet(const tltcp__sender *s, const tltcp__sent *rec,
                            size_t left, tltcp_time now) {
     return (rec->flags & TLTCP__SENT_DATA) != 0 && s->sec.fec.on &&
            (fec_waits(s) || left < tltcp__sections_next_symbol(&s->sec, now));
 }
 
-/* Nothing need wait for a probe to repeat what is in flight. */
+/* Whether a probe may repeat data in flight. */
 static bool repeats_on_probe(const tltcp__sender *s) {
     return s->dup == NULL && s->pto_probes > 0;
 }
@@ -364,7 +365,7 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     bool repaired;
     int rv = put_repair(s, rec, w, &repaired);
     if (!repaired && fec_waits(s)) {
-        return rv; /* the next packet has room; behind new data it is lost */
+        return rv; /* the next packet has room */
     }
     while (
         rv == 0 && !repaired &&
@@ -374,7 +375,7 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
         next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
         rv = put_piece(s, rec, w, &p, now);
         if (s->pto_probes > 0 || s->dup != NULL) {
-            break; /* one segment a packet */
+            break; /* one segment per packet */
         }
     }
     return rv;
@@ -382,7 +383,7 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 
 /* What the look-ahead should know of the path now. */
 static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
-    /* RACK waits a quarter of an RTT for packets that were overtaken */
+    /* RACK waits a quarter of an RTT for reordered packets */
     s->sec.fec.round =
         s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
     double rate = tltcp__bandwidth_limit(&s->cc.bandwidth, now) /

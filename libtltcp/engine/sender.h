@@ -13,8 +13,8 @@
 #include "libtltcp/engine/target.h"
 
 #define TLTCP__PTO_PROBES 2u /* packets per probe timeout */
-/* Skipped packet numbers that are remembered: an ACK of one is optimistic
- * (RFC 9000, 21.4). */
+/* Number of skipped packet numbers remembered: an ACK of one is optimistic (RFC
+ * 9000 section 21.4). */
 #define TLTCP__SKIPPED_NUMBERS 8u
 
 static inline tltcp_time tltcp__earlier(tltcp_time a, tltcp_time b) {
@@ -36,7 +36,7 @@ typedef struct tltcp__sender {
     tltcp__ecn ecn;
     struct cong_rack rack;
     tltcp__dupack *dup;    /* NULL: packet recovery */
-    tltcp__target *target; /* NULL: no data of late */
+    tltcp__target *target; /* NULL: no recent data */
     const cmn__mem *mem;
     tltcp__counters *stats;
 
@@ -44,14 +44,15 @@ typedef struct tltcp__sender {
     uint64_t largest_acked;    /* packet number plus one; 0: none */
     uint64_t peer_cum;         /* highest cumulative acknowledgement */
     tltcp_time acked_at;       /* when packets were last acknowledged */
-    tltcp_time peer_ack_delay; /* longest wait of the peer's ACKs */
+    tltcp_time peer_ack_delay; /* longest delay of the peer's ACKs */
 
     /* Loss recovery. */
-    tltcp_time t_eliciting; /* when one that wants an ACK last left */
+    tltcp_time t_eliciting; /* when an ack-eliciting packet last left */
     tltcp_time loss_at;     /* RACK's timer */
-    tltcp_time report_by;   /* without a report until then: reduce (TFRC) */
+    tltcp_time report_by;   /* without a report until then, reduce the rate
+                               (TFRC) */
     unsigned pto_count;     /* probe timeouts in a row */
-    unsigned pto_probes;   /* packets that may leave whatever the window says */
+    unsigned pto_probes;   /* packets that may leave regardless of the window */
     uint64_t recovery_seq; /* end of the stream sent when the recovery period
                               began */
     uint64_t round_pn;     /* its ACK ends the round trip */
@@ -63,24 +64,24 @@ typedef struct tltcp__sender {
     tltcp_time dummy_at; /* no dummy before (Peach) */
     /* Numbers never sent; 0: none. */
     uint64_t skipped_numbers[TLTCP__SKIPPED_NUMBERS];
-    unsigned skipped_at; /* where the next one goes */
+    unsigned skipped_at; /* index for the next one */
 
     uint32_t first_seq; /* wire number of stream offset 0 */
     uint16_t resend;    /* TLTCP__SENT_* that were lost */
     bool arrival;       /* deadlines mean arrival (paper, section 3) */
-    bool hold;          /* no data yet: the handshake is under way */
+    bool hold;          /* no data yet: handshake in progress */
 } tltcp__sender;
 
 /* What feedback revealed for the connection to act on. */
 typedef struct tltcp__feedback_result {
     uint16_t acked;           /* TLTCP__SENT_* that arrived */
-    uint64_t acked_upto;      /* our ACKs up to here arrived */
+    uint64_t acked_upto;      /* our ACKs up to this number arrived */
     uint32_t mtu_probe_acked; /* size of an MTU probe that arrived; 0: none */
-    uint32_t mtu_probe_lost;  /* or did not */
+    uint32_t mtu_probe_lost;  /* size of a lost MTU probe; 0: none */
     uint32_t largest_lost;    /* size of the largest packet lost; 0: none */
-    uint64_t bytes;           /* newly acknowledged */
-    uint32_t largest_size;    /* of the packets newly acknowledged */
-    bool pto_fired;           /* a probe timeout */
+    uint64_t bytes;           /* bytes newly acknowledged */
+    uint32_t largest_size;    /* largest packet newly acknowledged */
+    bool pto_fired;           /* a probe timeout fired */
 } tltcp__feedback_result;
 
 /* cfg: checked.  Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL. */
@@ -92,23 +93,23 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 /* An ACK arrived.  0, TLTCP_ERR_ACK, _PROTOCOL or _NOMEM. */
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                          tltcp_time now, tltcp__feedback_result *result);
-/* The peer made len bytes at the wire number start from repair symbols.  As
- * above. */
+/* The peer rebuilt len bytes at the wire number start from repair symbols.
+ * Returns as above. */
 int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len);
-/* A report of the receiver's arrived (RFC 5348). */
+/* A receiver report arrived (RFC 5348). */
 void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
                              tltcp_time now);
-/* Another path: nothing that was measured on the old one counts any more, nor
- * does what becomes of packets that left on it. */
+/* The path changed: discards its measurements and ignores the fates of packets
+ * sent on the old path. */
 void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now);
-/* The peer's window, as stream places. */
+/* Sets the peer's window, as stream positions. */
 void tltcp__sender_on_window(tltcp__sender *s, tltcp__position window);
 
-/* Whether data or an update wants to leave and may, but for the pacer. */
+/* Whether data or an update may be sent, ignoring the pacer. */
 bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now);
-/* The same without looking at deadlines: what a timer needs to know. */
+/* The same without checking deadlines, for timers. */
 bool tltcp__sender_would_send(const tltcp__sender *s);
-/* As ready, pacer included. */
+/* The same as ready, including the pacer. */
 bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now);
 /* Fills skips, seq_update and data into a packet.  0 or TLTCP_ERR_NOMEM; sets
  * *eliciting when something was written. */
@@ -116,13 +117,13 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                        tltcp_time now, bool *eliciting);
 /* Skips the next packet number, which detects optimistic ACKs. */
 void tltcp__sender_skip_number(tltcp__sender *s);
-/* The packet of rec left. */
+/* The packet of rec was sent. */
 void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                            tltcp_time now);
 
-/* When the controller's next dummy (Peach) may leave; NEVER: it wants none. */
+/* When the controller's next dummy (Peach) may leave; NEVER: none. */
 tltcp_time tltcp__sender_dummy_at(const tltcp__sender *s);
-/* One has left. */
+/* A dummy was sent. */
 void tltcp__sender_on_dummy(tltcp__sender *s, tltcp_time now);
 
 /* The next time to call tltcp__sender_on_timeout(): loss and probe timers and
@@ -133,25 +134,25 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
                              tltcp__feedback_result *result);
 /* The probe timeout without backoff. */
 tltcp_time tltcp__sender_pto(const tltcp__sender *s);
-/* Bytes in flight as the recovery in force counts them. */
+/* Bytes in flight as the current recovery counts them. */
 double tltcp__sender_flight(const tltcp__sender *s);
 
-/* Forgets what only a stream that flows needs. */
+/* Frees state that only an active stream needs. */
 void tltcp__sender_trim(tltcp__sender *s);
 
-/* sender_target.c: after each feedback; acked in bytes, rtt -1 when none was
- * measured, otherwise that of the newest packet. */
+/* sender_target.c: updates the target after each feedback; acked in bytes; rtt
+ * of the newest packet, -1: none. */
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
                                  const tltcp__cross_sample *newest,
                                  tltcp_time now);
-/* How long `len` bytes written now are expected to take to the peer, ns; 0: the
- * path is not known. */
+/* Expected time for `len` bytes written now to reach the peer, ns; 0: the path
+ * is not known. */
 tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
                                tltcp_time now);
 /* What an encoder should produce now, bit/s of sections; 0: not known yet. */
 uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now);
 
-/* The receiver's next report is due within a time from now (RFC 5348, 4.4). */
+/* Restarts the timer for the receiver's next report (RFC 5348 section 4.4). */
 void tltcp__sender_expect_report(tltcp__sender *s, tltcp_time now);
 /* feedback.c: runs loss detection outside an ACK. */
 int tltcp__sender_detect(tltcp__sender *s, tltcp_time now,

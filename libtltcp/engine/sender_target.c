@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the target bitrate is made from. */
+/* Inputs of the target bitrate. */
 #include "libtltcp/engine/sender.h"
 
-/* A frame takes so long to leave: its bytes are no backlog yet. */
+/* A frame takes this long to be sent: its bytes are not backlog before. */
 #define FRAME_TIME (40 * TLTCP_MS)
-/* A packet with a PING alone is no longer than this: an idle connection keeps
- * no target. */
+/* Longest packet with a PING alone: an idle connection keeps no target. */
 #define PING_MAX 64
-/* An acknowledgement that is not overdue longer than this may yet come. */
+/* Acknowledgements overdue by less than this may still arrive. */
 #define SLACK (25 * TLTCP_MS)
-/* Nobody waits longer; doubles beyond do not fit a time. */
+/* Upper limit of a delay: larger doubles do not fit a time. */
 #define DELAY_MOST 9e18
 
-/* How long the acknowledgement of the oldest packet in flight is overdue. */
+/* How long the acknowledgement of the oldest packet in flight has been
+ * overdue. */
 static tltcp_time target_silence(const tltcp__sender *s, tltcp_time now) {
     const tltcp__sent *oldest = tltcp__sentmap_first_in_flight(&s->map);
     tltcp_time since;
@@ -53,7 +53,7 @@ void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
             tltcp__target_init(s->target);
         }
     }
-    if (s->target != NULL) { /* without memory the target is not known */
+    if (s->target != NULL) { /* without memory, the target is unknown */
         in = target_input(s, now);
         tltcp__target_on_ack(s->target, &in, acked, rtt, newest,
                              (cong_time)now);
@@ -69,8 +69,8 @@ uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now) {
     return (uint64_t)(8 * rate);
 }
 
-/* Data leaves the sender and then waits in the path; what is in flight beyond a
- * round trip without a queue is the queue. */
+/* Data waits in the sender and then in the path; the flight beyond a round trip
+ * without a queue is the queue. */
 tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
                                tltcp_time now) {
     double rate = tltcp__bandwidth_estimate(&s->cc.bandwidth);

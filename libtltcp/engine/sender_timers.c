@@ -5,18 +5,18 @@
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
 #define PTO_STEPS 8u /* of 1/32 */
-#define PTO_EVEN 6u  /* in a row before live data waits ever longer */
+#define PTO_EVEN 6u  /* probe timeouts in a row before live data backs off */
 
-/* Waits that do not grow any more differ from each other: what is in the way
- * may come back at even intervals, as a satellite's handovers do. */
+/* Varies waits that no longer grow: interference may recur at regular
+ * intervals, as a satellite's handovers do. */
 static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
     return wait - wait / 32 * (s->pto_count * 5 % PTO_STEPS);
 }
 
-/* How often the wait has doubled.  Where losses come in bursts it is packets
- * that end them, and what comes after its deadline is of no use; so where data
- * has one, also when all that waits was just given up, the first probes keep an
- * even pace, about a packet in a round trip, as Linux has it for thin streams
+/* How often the wait has doubled. Burst losses end after a number of packets,
+ * and data after its deadline is useless. So for data with a deadline, even if
+ * all of it was just given up, the first probes keep an even pace of about one
+ * packet per round trip, as Linux does for thin streams
  * (tcp_thin_linear_timeouts). */
 static unsigned backoff(const tltcp__sender *s) {
     unsigned even = s->sec.live ? PTO_EVEN : 0;
@@ -63,7 +63,7 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
         s->stats->probes_sent++;
         s->pto_probes = TLTCP__PTO_PROBES;
         result->pto_fired = true;
-        s->t_eliciting = now; /* should nothing leave, wait again */
+        s->t_eliciting = now; /* if nothing is sent, wait again */
     }
     return rv;
 }

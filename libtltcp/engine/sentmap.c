@@ -6,7 +6,7 @@
 
 #define RECORDS_MIN 65536u
 
-/* Packets that tltcp__sentmap_first_in_flight() passes over at most. */
+/* Packets that tltcp__sentmap_first_in_flight() skips at most. */
 #define LOOK_AT 16u
 
 void tltcp__sentmap_init(tltcp__sentmap *m, const cmn__mem *mem,

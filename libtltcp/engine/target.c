@@ -6,32 +6,33 @@
 #include <tltcp/types.h>
 
 #define NS_PER_S 1e9
-#define DRAIN 0.2         /* seconds in which backlog and queue should go */
+#define DRAIN 0.2         /* seconds in which backlog and queue should drain */
 #define MARGIN_MAX 0.95   /* of the bandwidth */
-#define MARGIN_MIN 0.6    /* likewise, where it varies most */
-#define VARIATION 0.7     /* what a variation of 1 takes off the margin */
+#define MARGIN_MIN 0.6    /* likewise, at the highest variation */
+#define VARIATION 0.7     /* reduction of the margin at a variation of 1 */
 #define CEILING 1.5       /* times what was delivered */
 #define FLOOR_SILENT 0.05 /* of the bandwidth: an encoder cannot stop */
-#define FLOOR_ACKED 0.2   /* likewise while acknowledgements come */
+#define FLOOR_ACKED 0.2   /* likewise while acknowledgements arrive */
 #define RISE_SECONDS 0.15 /* time constant upwards */
 #define VARIATION_SECONDS 3.0
-#define PAYLOAD_SHARE 0.96  /* of a packet, headers of chunks taken off */
-#define PACKET 1200.0       /* bytes that a probe adds at least ... */
-#define PACKET_SECONDS 0.04 /* ... per round trip, but not per shorter time */
+#define PAYLOAD_SHARE 0.96  /* of a packet, without chunk headers */
+#define PACKET 1200.0       /* bytes that a probe adds, at least ... */
+#define PACKET_SECONDS 0.04 /* ... per round trip, or this time if longer */
 #define PROBE_AFTER 0.2     /* seconds without a queue: there may be more ... */
 #define PROBE_SECONDS 1.0   /* ... up to the ceiling after these */
 #define FLIGHT_MIN 3000.0   /* bytes; less is no queue */
 #define WINDOW ((cong_time)(100 * TLTCP_MS))      /* of the newest samples */
-#define WINDOW_SAMPLES 3u                         /* at least in it */
+#define WINDOW_SAMPLES 3u                         /* minimum number in it */
 #define QUEUE_WINDOW ((cong_time)(50 * TLTCP_MS)) /* likewise for the RTT */
 #define QUEUE_MIN ((cong_time)(10 * TLTCP_MS))    /* less is a frame's burst */
-#define SPAN ((cong_time)(100 * TLTCP_MS))        /* of the rate delivered */
-#define PERIOD ((cong_time)(2 * TLTCP_S))         /* of its maximum */
-/* Share of others: up to here a queue is ours, from there on it is not. */
+#define SPAN ((cong_time)(100 * TLTCP_MS))        /* of the delivery rate */
+#define PERIOD ((cong_time)(2 * TLTCP_S))         /* window of its maximum */
+/* Share of cross traffic: up to LEAST a queue is ours, from MOST on it is
+ * not. */
 #define CROSS_LEAST 0.25
 #define CROSS_MOST 0.45
-/* Seconds of queue: up to here it may be left to others, from there on no live
- * stream can bear it. */
+/* Seconds of queue: up to LEAST it may be left to others; from MOST on, no live
+ * stream tolerates it. */
 #define DEEP_LEAST 0.3
 #define DEEP_MOST 0.6
 
@@ -67,7 +68,7 @@ static void target_remember(tltcp__target *t, cong_time rtt, cong_time now) {
     t->sample[t->newest] = (tltcp__target_sample){now, rtt, t->delivered};
 }
 
-/* Lowest queueing delay of late: a frame's own burst is not a queue. */
+/* Recent lowest queueing delay: the burst of a frame is not a queue. */
 static cong_time target_queue(const tltcp__target *t, cong_time min_rtt) {
     unsigned n = target_within(t, QUEUE_WINDOW);
     cong_time low = -1;
@@ -78,7 +79,7 @@ static cong_time target_queue(const tltcp__target *t, cong_time min_rtt) {
     return low > 0 && min_rtt > 0 && low > min_rtt ? low - min_rtt : 0;
 }
 
-/* What the newest samples delivered, bytes/s; 0: too few. */
+/* Delivery rate of the newest samples, bytes/s; 0: too few. */
 static double target_delivered(const tltcp__target *t) {
     unsigned n = target_within(t, WINDOW);
     const tltcp__target_sample *from;
@@ -93,13 +94,13 @@ static double target_delivered(const tltcp__target *t) {
                     : 0;
 }
 
-/* A queue stands on the path. */
+/* Whether there is a standing queue. */
 static bool target_is_standing(const tltcp__target_input *in, cong_time queue) {
     return queue > QUEUE_MIN && 8 * queue > in->min_rtt &&
            in->flight > FLIGHT_MIN;
 }
 
-/* It stood throughout the newest spans. */
+/* Whether it stood throughout the newest spans. */
 static bool target_stood(const tltcp__target *t,
                          const tltcp__target_input *in) {
     cong_time low = t->low[0];
@@ -115,8 +116,8 @@ static double target_ramp(double x, double low, double high) {
     return fmin(fmax((x - low) / (high - low), 0), 1);
 }
 
-/* How far the queue is left to others: 0 to 1.  One that is deeper than live
- * streams can bear is drained, for it may be ours after all. */
+/* To what degree the queue is left to others: 0 to 1. A queue deeper than live
+ * streams tolerate is drained, because it may be our own. */
 static double target_foreign(const tltcp__target *t,
                              const tltcp__target_input *in) {
     double queue = target_seconds(target_queue(t, in->min_rtt));
@@ -158,7 +159,8 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
     t->low[0] = -1;
 }
 
-/* Without a queue there may be more: ever more of what was delivered. */
+/* Without a queue there may be more bandwidth: probes with a growing multiple
+ * of the delivery rate. */
 static double target_probe(const tltcp__target *t,
                            const tltcp__target_input *in) {
     double quiet = target_seconds(t->t_update - t->t_queue);
@@ -168,8 +170,8 @@ static double target_probe(const tltcp__target *t,
     return part <= 0 ? 0 : (t->spans + part * more) / target_margin(t);
 }
 
-/* What the path carries now: while our own queue stands, no more than what came
- * through.  In a queue of others, what the congestion controller claims. */
+/* The current bandwidth: with our own standing queue, at most the delivery
+ * rate; in a queue of others, the congestion controller's claim. */
 static double target_bandwidth(const tltcp__target *t,
                                const tltcp__target_input *in, cong_time queue) {
     double delivered = target_delivered(t);
@@ -181,7 +183,7 @@ static double target_bandwidth(const tltcp__target *t,
     return fmax(in->bandwidth, target_probe(t, in));
 }
 
-/* No more than was proven, and a packet per round trip. */
+/* At most the proven rate, plus a packet per round trip. */
 static double target_ceiling(const tltcp__target *t,
                              const tltcp__target_input *in) {
     double proven = fmax(t->proven[0], t->proven[1]);
@@ -189,7 +191,7 @@ static double target_ceiling(const tltcp__target *t,
     return proven > 0 ? fmax(CEILING * proven, proven + packet) : 0;
 }
 
-/* Without smoothing. */
+/* The target without smoothing. */
 static double target_now(const tltcp__target *t,
                          const tltcp__target_input *in) {
     cong_time queue = target_queue(t, in->min_rtt);

@@ -9,15 +9,16 @@
  *
  *   target = margin * bandwidth - (backlog + own queue) / DRAIN
  *
- * The bandwidth is the estimator's or, while a queue of our own stands, what
- * was delivered over the last tenth of a second.  The backlog waits in the
- * sender, the own queue in the path: both are to be gone within DRAIN.  A queue
- * that other flows fill is not subtracted, since draining it would only hand
- * them the path.  The margin shrinks on a path whose rate varies.  Without
- * acknowledgements that are due, the own queue is taken to grow, so that the
- * target falls to its floor within DRAIN.  The target never exceeds a multiple
- * of what was delivered of late, and is 0 before anything was.  After a while
- * without a queue it rises above what the estimator knows, to find out. */
+ * The bandwidth is the estimator's or, while there is a standing queue of our
+ * own, the delivery rate of the last tenth of a second. The backlog waits in
+ * the sender, our own queue in the path: both should drain within DRAIN. A
+ * queue that other flows fill is not subtracted, since draining it would only
+ * yield the path to them.  The margin shrinks on a path whose rate varies.
+ * While acknowledgements are overdue, our own queue is assumed to grow, so that
+ * the target falls to its floor within DRAIN. The target never exceeds a
+ * multiple of the recent delivery rate, and is 0 before the first delivery.
+ * After a while without a queue, it rises above the estimate to probe for
+ * more. */
 
 #define TLTCP__TARGET_SAMPLES 32u
 
@@ -36,32 +37,34 @@ typedef struct tltcp__target {
     double rate;        /* bytes/s, smoothed on its way up; 0: none yet */
     double spans;       /* delivered rate, smoothed, bytes/s */
     double variation;   /* of the delivered rate, relative, smoothed */
-    double proven[2];   /* highest delivered rates: newest period, the one
-                           before */
-    double span_from;   /* delivered when the present span began */
-    cong_time low[2];   /* lowest RTT of the present span, the one before; -1 */
-    cong_time span;     /* when that was; -1: not yet */
+    double proven[2];   /* highest delivery rates: newest period, previous
+                           period */
+    double span_from;   /* value of delivered when the current span began */
+    cong_time low[2];   /* lowest RTT of the current and previous span; -1:
+                           none */
+    cong_time span;     /* start of the current span; -1: none yet */
     cong_time period;   /* when the newest period began */
-    cong_time t_queue;  /* when a queue last stood */
-    cong_time t_update; /* of rate; -1: never */
+    cong_time t_queue;  /* time of the last standing queue */
+    cong_time t_update; /* last update of rate; -1: never */
 } tltcp__target;
 
-/* What is known of path and sender at a point in time. */
+/* State of path and sender. */
 typedef struct tltcp__target_input {
     double bandwidth;  /* bytes of sections per second; 0: not known */
-    double backlog;    /* bytes that wait in the sender for longer than a frame
-                          takes to leave */
+    double backlog;    /* bytes that wait in the sender longer than it takes to
+                          send a frame */
     double flight;     /* bytes sent, neither acknowledged nor lost */
     cong_time min_rtt; /* -1: none yet */
     cong_time srtt;
-    cong_time silence; /* since an acknowledgement is overdue; 0: none is */
+    cong_time silence; /* time since an acknowledgement became overdue; 0: none
+                          is */
     double offered;    /* bytes of sections per second that the congestion
-                          controller lets out */
+                          controller allows */
 } tltcp__target_input;
 
 void tltcp__target_init(tltcp__target *t);
-/* One feedback: bytes newly acknowledged, and the RTT or -1, with which
- * goes the newest packet. */
+/* Processes one feedback: bytes newly acknowledged, and the RTT of the newest
+ * packet, or -1. */
 void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
                           double acked, cong_time rtt,
                           const tltcp__cross_sample *newest, cong_time now);

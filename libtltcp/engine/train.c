@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Measures the path by packets that left back to back. */
+/* Measures the bandwidth by packets sent back to back. */
 #include "libtltcp/engine/train.h"
 
 #include <math.h>
 
 #define NS_PER_S 1e9
-#define LEAST 0.75 /* packets behind those of its first ACK */
-#define LOOSE 1.2  /* times slower than the path: no train any more */
-#define SLOWED 1.1 /* times longer than it left: the path spread it */
-/* Times faster than it left: something on the way had held it up. */
+#define LEAST 0.75 /* packets after those of its first ACK */
+#define LOOSE 1.2  /* times slower than the path: no longer a train */
+#define SLOWED 1.1 /* times its duration when sent: the path spread it */
+/* Times faster than sent: it was delayed and compressed on the path. */
 #define COMPRESSED 2
 
-/* A new train begins where the application paused. */
+/* A new train begins after a pause of the application. */
 static bool joins(tltcp__train *t, double rate, const struct cong_ack *ack,
                   cong_time came) {
     cong_time sent = came - ack->rtt;

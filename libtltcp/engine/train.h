@@ -5,9 +5,8 @@
 #include <congestion/congestion.h>
 #include <stdbool.h>
 
-/* Packets that left close behind each other, by their ACKs: what passes
- * between the first and the last shows what the path carries, although the
- * application has not filled it. */
+/* Packet trains: packets sent back to back. The rate of their ACKs shows the
+ * bandwidth even if the application does not fill the path. */
 typedef struct tltcp__train {
     cong_time sent_first, sent_last;
     cong_time came_first;
@@ -15,13 +14,13 @@ typedef struct tltcp__train {
 } tltcp__train;
 
 typedef struct tltcp__train_sample {
-    double rate; /* bytes/s at which it passed, no more than it left at */
+    double rate; /* bytes/s delivered, at most the rate at which it was sent */
     bool slowed; /* the path spread it */
-    bool tight;  /* it left faster than the path is known to carry */
+    bool tight;  /* it was sent faster than the known bandwidth */
 } tltcp__train_sample;
 
-/* One feedback; rate is what the path is known to carry, held for how long the
- * peer held the feedback back.  True when the train shows something. */
+/* Processes one feedback; rate: known bandwidth; held: delay of the feedback at
+ * the peer. True when the train gives a sample. */
 bool tltcp__train_on_ack(tltcp__train *t, double rate, double mss,
                          const struct cong_ack *ack, cong_time held,
                          tltcp__train_sample *out);
