@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* CRC-32C, with the processor's instruction where it has one. */
+/* CRC-32C, with the processor's instruction if available. */
 #include "internal/common/crc32c.h"
 
 #include <string.h>
 
-/* Four bits at a time: a table small enough to stand here, for machines without
- * the instruction. */
+/* Four bits at a time, with a small table, for machines without the
+ * instruction. */
 static uint32_t by_nibbles(uint32_t crc, const uint8_t *p, size_t len) {
     static const uint32_t table[16] = {
         0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
@@ -32,16 +32,17 @@ FAST static uint64_t word_of(const uint8_t *p) {
     return word;
 }
 
-/* As if many zero bytes had followed: power is x^(8 * bytes - 33), mirrored. */
+/* Advances crc over zero bytes: power is x^(8 * bytes - 33), reflected. */
 FAST static uint64_t advance(uint64_t crc, uint32_t power) {
     __m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)crc),
                                            _mm_cvtsi32_si128((int)power), 0);
     return _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(product));
 }
 
-/* The instruction takes three cycles but one can begin in each: three stretches
- * of `len` bytes go side by side (Gopal et al., "Fast CRC Computation for iSCSI
- * Polynomial", 2011).  once and twice: the powers for len and 2 * len bytes. */
+/* The instruction has a latency of three cycles and a throughput of one per
+ * cycle, so three blocks of `len` bytes run in parallel (Gopal et al., "Fast
+ * CRC Computation for iSCSI Polynomial", 2011). once and twice: the powers for
+ * len and 2 * len bytes. */
 FAST static uint64_t by_three(uint64_t crc, const uint8_t *p, size_t len,
                               uint32_t once, uint32_t twice) {
     uint64_t b = 0;
@@ -54,7 +55,7 @@ FAST static uint64_t by_three(uint64_t crc, const uint8_t *p, size_t len,
     return advance(crc, twice) ^ advance(b, once) ^ c;
 }
 
-/* Bytes of a stretch. */
+/* Bytes of a block. */
 #define LONG ((size_t)384)
 #define SHORT ((size_t)64)
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32C (Castagnoli; RFC 3720 appendix B.4).  Start with crc 0; feeding the
- * result back continues over the next piece. */
+/* CRC-32C (Castagnoli; RFC 3720 appendix B.4).  Start with crc 0; pass the
+ * result to continue with the next piece. */
 uint32_t cmn__crc32c(uint32_t crc, const void *data, size_t len);
 
 #endif /* COMMON_CRC32C_H */

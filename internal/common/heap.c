@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A binary heap of timers whose items know their slots. */
+/* A binary heap of timers whose items store their slots. */
 #include "internal/common/heap.h"
 
 #include <assert.h>

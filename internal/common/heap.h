@@ -7,16 +7,16 @@
 
 #include "internal/common/mem.h"
 
-/* Slot of an item that is in no heap. */
+/* Slot of an item that is not in a heap. */
 #define CMN__HEAP_NONE UINT32_MAX
 
 typedef struct cmn__heap_item {
-    uint64_t key; /* the lowest comes first */
-    uint64_t id;  /* the owner's; breaks ties */
+    uint64_t key; /* lowest first */
+    uint64_t id;  /* set by the owner; breaks ties */
 } cmn__heap_item;
 
-/* A binary heap whose items can be removed.  The owner keeps each item's slot,
- * which `moved` reports. */
+/* A binary heap whose items can be removed. `moved` reports each item's slot,
+ * which the owner stores. */
 typedef struct cmn__heap {
     const cmn__mem *mem;
     cmn__heap_item *item;
@@ -31,9 +31,9 @@ void cmn__heap_init(cmn__heap *h, const cmn__mem *mem,
 void cmn__heap_free(cmn__heap *h);
 /* Returns 0, or -1 without memory. */
 int cmn__heap_add(cmn__heap *h, uint64_t key, uint64_t id);
-/* Takes out the item at slot; its owner hears of CMN__HEAP_NONE. */
+/* Removes the item at slot; its owner is notified with CMN__HEAP_NONE. */
 void cmn__heap_remove(cmn__heap *h, uint32_t slot);
-/* Gives the item at slot another key. */
+/* Changes the key of the item at slot. */
 void cmn__heap_update(cmn__heap *h, uint32_t slot, uint64_t key);
 bool cmn__heap_first(const cmn__heap *h, cmn__heap_item *out);
 

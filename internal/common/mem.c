@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Memory through a realloc-like function of the application's. */
+/* Memory from the application's realloc-like function. */
 #include "internal/common/mem.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Where a library takes its memory from: one realloc-like function, so that an
- * application or a test can count, bound or refuse. */
+/* A library's allocator: one realloc-like function, so that an application or a
+ * test can count, limit or refuse allocations. */
 typedef struct cmn__mem {
     void *(*realloc)(void *user, void *ptr, size_t size);
     void *user;
@@ -16,7 +16,7 @@ cmn__mem cmn__mem_default(void);
 
 /* Zeroed memory, or NULL. */
 void *cmn__alloc(const cmn__mem *m, size_t size);
-/* As realloc(); the old block stays when NULL is returned. */
+/* As realloc(); the old block stays valid if NULL is returned. */
 void *cmn__resize(const cmn__mem *m, void *ptr, size_t size);
 void cmn__free(const cmn__mem *m, void *ptr);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Sparse storage: pages by number, kept between two moving ends. */
+/* Sparse storage: pages by number, between two moving ends. */
 #include "internal/common/pages.h"
 
 #include <assert.h>
 #include <string.h>
 
 #define GROUP 64u       /* pages */
-#define SPARES_MAX 128u /* pages kept for the next ones taken */
+#define SPARES_MAX 128u /* pages kept for reuse */
 #define SPARE_GROUPS_MAX 4u
 
 struct cmn__page_group {
@@ -31,7 +31,7 @@ static inline void *pages_find(const cmn__pages *p, uint64_t n) {
     return g != NULL ? g->page[n % GROUP] : NULL;
 }
 
-/* Room in the table for the group of page n. */
+/* Makes room in the table for the group of page n. */
 static int pages_widen(cmn__pages *p, uint64_t n) {
     cmn__pages wide = *p;
     uint64_t span = n / GROUP - p->first / GROUP + 1;
@@ -146,7 +146,7 @@ void *cmn__pages_at(const cmn__pages *p, uint64_t n) {
     return pages_find(p, n);
 }
 
-/* Drops the pages of one group up to n, and the group once all are below. */
+/* Drops the pages of one group below n, and the group once it is empty. */
 static void pages_drop_group(cmn__pages *p, uint64_t n) {
     struct cmn__page_group **g = pages_group(p, p->first);
     uint64_t next = (p->first / GROUP + 1) * GROUP;
@@ -159,14 +159,14 @@ static void pages_drop_group(cmn__pages *p, uint64_t n) {
         }
     }
     p->first = stop;
-    if (*g != NULL && stop == next) { /* it is all empty */
+    if (*g != NULL && stop == next) { /* the group is empty */
         pages_give_back_group(p, *g);
         *g = NULL;
     }
 }
 
 void cmn__pages_drop(cmn__pages *p, uint64_t n) {
-    /* the group of `first` may be there, if empty, though `end` is reached */
+    /* the group of `first` may exist, empty, after `end` is reached */
     while (p->cap > 0 && p->first < n && p->first / GROUP * GROUP < p->end) {
         pages_drop_group(p, n);
     }
@@ -177,7 +177,7 @@ void cmn__pages_drop(cmn__pages *p, uint64_t n) {
 void cmn__pages_free(cmn__pages *p) {
     void *page;
     cmn__pages_drop(p, p->end);
-    if (p->cap > 0) { /* drop() leaves the last one for what comes next */
+    if (p->cap > 0) { /* drop() keeps the last group for later pages */
         cmn__free(p->mem, *pages_group(p, p->first));
     }
     while ((page = pages_spare(p)) != NULL) {
@@ -199,7 +199,7 @@ int cmn__pages_reserve(cmn__pages *p, uint64_t start, uint64_t end) {
     return 0;
 }
 
-/* How much of len bytes from `at` on lies in one page, which is *page. */
+/* How many of len bytes from `at` lie in one page, which is *page. */
 static size_t pages_straight(const cmn__pages *p, uint64_t at, size_t len,
                              uint8_t **page) {
     size_t offset = (size_t)at & (p->size - 1);

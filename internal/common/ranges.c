@@ -16,7 +16,7 @@ struct cmn__range_block {
 
 typedef struct cmn__range_block block;
 
-/* A place: range i of block b; b == n_blocks is behind the last. */
+/* A position: range i of block b; b == n_blocks: after the last. */
 typedef struct place {
     uint32_t b;
     uint32_t i;
@@ -153,7 +153,7 @@ static void close_block(cmn__ranges *r, uint32_t b) {
     r->spare++;
 }
 
-/* Small sets need little; those of several blocks fill them. */
+/* Small sets need little room; sets of several blocks fill their blocks. */
 static uint32_t wider(const cmn__ranges *r, const block *k) {
     if (r->n_blocks > 1) {
         return BLOCK_MAX;
@@ -172,7 +172,7 @@ static int widen_block(cmn__ranges *r, block *k) {
     return 0;
 }
 
-/* Makes the upper half of the full block b a block of its own. */
+/* Splits the full block b: its upper half becomes a new block. */
 static int split_block(cmn__ranges *r, uint32_t b) {
     block *k;
     int rv = open_block(r, b + 1);
@@ -195,7 +195,7 @@ static int split_block(cmn__ranges *r, uint32_t b) {
 /* Makes room for one more range in a block at or before p; p is corrected. */
 static int make_room(cmn__ranges *r, place *p) {
     int rv = 0;
-    if (p->i == 0 && p->b > 0) { /* an append fills the block before */
+    if (p->i == 0 && p->b > 0) { /* an append fills the previous block */
         p->b--;
         p->i = r->block[p->b].len;
     }
@@ -204,7 +204,8 @@ static int make_room(cmn__ranges *r, place *p) {
     }
     if (rv == 0 && r->block[p->b].len == BLOCK_MAX) {
         if (p->i == BLOCK_MAX && p->b + 1 == r->n_blocks) {
-            rv = open_block(r, ++p->b); /* growing at the end: stay packed */
+            rv = open_block(r, ++p->b); /* growing at the end: keeps blocks
+                                           full */
             p->i = 0;
         } else {
             rv = split_block(r, p->b);
@@ -250,7 +251,7 @@ static void erase(cmn__ranges *r, place p) {
     }
 }
 
-/* Where p is once the range there was erased. */
+/* Position p after the range there was erased. */
 static place ranges_settle(const cmn__ranges *r, place p) {
     if (p.b < r->n_blocks && p.i >= r->block[p.b].len) {
         return (place){p.b + 1, 0};
@@ -258,7 +259,7 @@ static place ranges_settle(const cmn__ranges *r, place p) {
     return p;
 }
 
-/* Lets the range at p reach up to end, swallowing those it meets. */
+/* Extends the range at p to end, merging those it meets. */
 static void extend(cmn__ranges *r, place p, uint64_t end) {
     cmn__range *x = at(r, p);
     place q = after(r, p);
@@ -275,7 +276,7 @@ static void extend(cmn__ranges *r, place p, uint64_t end) {
     r->total += x->end - old;
 }
 
-/* What is built in order grows at the end. */
+/* Fast path for sets that are built in order. */
 static bool append(cmn__ranges *r, uint64_t start, uint64_t end) {
     block *k = r->n_blocks > 0 ? &r->block[r->n_blocks - 1] : NULL;
     if (k == NULL || k->len == k->cap || r->count >= r->max || start >= end ||
@@ -336,7 +337,8 @@ int cmn__ranges_sub(cmn__ranges *r, uint64_t start, uint64_t end,
     cmn__range *x = at(r, p);
     int rv = 0;
     if (start < end && x != NULL && x->start < start && x->end > end) {
-        uint64_t low = x->start; /* below what is inserted, unlike start + 1 */
+        uint64_t low = x->start; /* below the inserted range, unlike start +
+                                    1 */
         rv = insert(r, after(r, p), (cmn__range){end, x->end});
         if (rv == 0) { /* the insertion may have moved it */
             x = at(r, find_above(r, low));

@@ -62,7 +62,7 @@ void cmn__bytes_free(cmn__bytes *b) {
     b->cap = 0;
 }
 
-/* Bytes from `at` on that lie in one piece. */
+/* Contiguous bytes from `at`. */
 static size_t straight(const cmn__bytes *b, uint64_t at, size_t len) {
     size_t room = b->cap - (size_t)(at & (b->cap - 1));
     return len < room ? len : room;

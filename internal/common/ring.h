@@ -8,8 +8,8 @@
 
 #include "internal/common/mem.h"
 
-/* A FIFO of equal records addressed by numbers that only grow: [head, tail).
- * Grows by doubling, moves no record otherwise. */
+/* A FIFO of equal records with growing numbers [head, tail). It grows by
+ * doubling and moves records only then. */
 typedef struct cmn__ring {
     const cmn__mem *mem;
     uint8_t *buf;
@@ -22,7 +22,7 @@ typedef struct cmn__ring {
 void cmn__ring_init(cmn__ring *r, const cmn__mem *mem, size_t elem,
                     uint64_t first);
 void cmn__ring_free(cmn__ring *r);
-/* Gives memory back when empty. */
+/* Frees memory when empty. */
 void cmn__ring_trim(cmn__ring *r);
 /* A new zeroed record numbered tail, or NULL without memory. */
 void *cmn__ring_push(cmn__ring *r);
@@ -42,7 +42,7 @@ static inline size_t cmn__ring_len(const cmn__ring *r) {
     return (size_t)(r->tail - r->head);
 }
 
-/* A window of a byte stream, addressed by place in the stream. */
+/* A window of a byte stream, addressed by stream offset. */
 typedef struct cmn__bytes {
     const cmn__mem *mem;
     uint8_t *buf;
@@ -51,12 +51,12 @@ typedef struct cmn__bytes {
 
 void cmn__bytes_init(cmn__bytes *b, const cmn__mem *mem);
 void cmn__bytes_free(cmn__bytes *b);
-/* Makes room for [base, end) while what lies in [base, used) is kept, which was
- * put there.  Returns 0, or -1 without memory (unchanged). */
+/* Makes room for [base, end) and keeps the bytes stored in [base, used).
+ * Returns 0, or -1 without memory (unchanged). */
 int cmn__bytes_reserve(cmn__bytes *b, uint64_t base, uint64_t used,
                        uint64_t end);
 void cmn__bytes_put(cmn__bytes *b, uint64_t at, const void *data, size_t len);
-/* They will be wanted soon: what lies far away is fetched meanwhile. */
+/* Prefetches bytes that will be needed soon. */
 void cmn__bytes_fetch(const cmn__bytes *b, uint64_t at, size_t len);
 void cmn__bytes_get(const cmn__bytes *b, uint64_t at, void *data, size_t len);
 

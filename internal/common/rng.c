@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A repeatable pseudorandom number generator. */
+/* A reproducible pseudorandom number generator. */
 #include "internal/common/rng.h"
 
 static uint64_t rotl(uint64_t x, int k) {
@@ -7,7 +7,8 @@ static uint64_t rotl(uint64_t x, int k) {
 }
 
 void cmn__rng_seed(cmn__rng *g, uint64_t seed) {
-    for (int i = 0; i < 4; i++) { /* splitmix64, as the authors advise */
+    for (int i = 0; i < 4; i++) { /* splitmix64, as recommended by the
+                                     authors */
         uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
         z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
         z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -29,7 +30,8 @@ uint64_t cmn__rng_next(cmn__rng *g) {
 }
 
 uint64_t cmn__rng_below(cmn__rng *g, uint64_t bound) {
-    uint64_t skip = (0 - bound) % bound; /* values that would favour some */
+    uint64_t skip = (0 - bound) % bound; /* rejects values that would cause
+                                            bias */
     uint64_t x = cmn__rng_next(g);
     while (x < skip) {
         x = cmn__rng_next(g);

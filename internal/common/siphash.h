@@ -7,8 +7,8 @@
 
 #define CMN__SIPHASH_KEY_LEN 16
 
-/* SipHash-2-4 (Aumasson, Bernstein 2012): without the key nobody can predict
- * it or make two inputs collide. */
+/* SipHash-2-4 (Aumasson, Bernstein 2012): without the key, its values are
+ * unpredictable and collisions cannot be constructed. */
 uint64_t cmn__siphash(const uint8_t *key, const void *data, size_t len);
 
 #endif /* COMMON_SIPHASH_H */

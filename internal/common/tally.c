@@ -67,7 +67,7 @@ void cmn__tally_down(cmn__tally *t, uint64_t key) {
     }
     *e = (struct cmn__tally_entry){0};
     t->len--;
-    /* Those behind may have been pushed on by this one: put them in again. */
+    /* Later entries may have been displaced by this one: reinsert them. */
     for (i = (i + 1) & (t->cap - 1); t->entry[i].key != 0;
          i = (i + 1) & (t->cap - 1)) {
         struct cmn__tally_entry moved = t->entry[i];

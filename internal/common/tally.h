@@ -7,14 +7,14 @@
 
 #include "internal/common/mem.h"
 
-/* Counts by 64-bit keys, in O(1).  The keys must be hard to choose for who
- * might want them to collide; 0 is not used. */
+/* Counters by 64-bit keys, in O(1). Keys must not be predictable to an attacker
+ * who wants collisions; 0 is not used. */
 typedef struct cmn__tally {
     cmn__mem mem;
     struct cmn__tally_entry {
         uint64_t key;
         uint64_t count;
-        uint64_t more[2]; /* the owner's; 0 when the count begins */
+        uint64_t more[2]; /* for the owner; initially 0 */
     } * entry;
     size_t cap; /* a power of two, or 0 */
     size_t len;
@@ -26,7 +26,7 @@ uint64_t cmn__tally_get(const cmn__tally *t, uint64_t key);
 /* Returns 0, or -1 without memory. */
 int cmn__tally_up(cmn__tally *t, uint64_t key);
 void cmn__tally_down(cmn__tally *t, uint64_t key);
-/* The owner's numbers beside a count, or NULL when that is 0.  Valid until the
+/* The owner's numbers of a counter, or NULL if the count is 0. Valid until the
  * next change. */
 uint64_t *cmn__tally_more(const cmn__tally *t, uint64_t key);
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Big-endian fields, bounds-checked.  A read past the end sets `bad` and gives
- * zero, so a parser checks once at its end.  A write past the end sets `bad`
- * and writes nothing. */
+/* Big-endian fields, bounds-checked.  A read past the end sets `bad` and
+ * returns zero, so a parser checks once at the end. A write past the end sets
+ * `bad` and writes nothing. */
 typedef struct cmn__reader {
     const uint8_t *p;
     const uint8_t *end;

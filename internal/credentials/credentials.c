@@ -27,7 +27,7 @@ static void add_to(const void **list, const void *secret) {
     *list = secret;
 }
 
-/* The first is one's own; more are for callers. */
+/* The first is used for calls; the others are accepted from callers. */
 static void add_passphrase(struct secrets *s) {
     const char *text = s->text[s->texts++];
     if (has_own(s)) {
@@ -51,7 +51,7 @@ static const char *set_passphrase(struct secrets *s, const char *text) {
         return "8 to 512 bytes";
     }
     (void)snprintf(s->text[s->texts], sizeof(s->text[0]), "%s", text);
-    s->passphrase = NULL; /* the last one said outright is meant */
+    s->passphrase = NULL; /* the last one given directly replaces the others */
     s->key = NULL;
     add_passphrase(s);
     return NULL;

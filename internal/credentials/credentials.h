@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/credentials/credentials.h
- * @brief Passphrases and keys, as the users of tools and elements name them:
- * outright, where others on the machine may see them; in files; or in the
+ * @brief Passphrases and keys in options of tools and elements: given directly,
+ * where other users of the machine may see them; in files; or in the
  * environment.
  */
 #ifndef SECRETS_SECRETS_H
@@ -14,24 +14,26 @@
 
 #include <tltcp/config.h>
 
-/** @brief At most, of both kinds. */
+/** @brief Maximum number of passphrases and keys. */
 #define SECRETS_MAX 16u
-/** @brief Holds a passphrase when no option names a secret. */
+/** @brief Environment variable with the passphrase if no option names a
+ * secret. */
 #define SECRETS_VARIABLE "PERIGEE_PASSPHRASE"
 
-/** @brief Zeroed: none.  Not to be copied or moved once it has some. */
+/** @brief Zeroed: none. Must not be copied or moved once it holds secrets. */
 struct secrets {
-    const char *passphrase; /**< own, for calls; or NULL */
-    const uint8_t *key;     /**< own, 32 bytes; or NULL */
-    const char *more_passphrases[SECRETS_MAX + 1]; /**< listeners: these, too */
-    const uint8_t *more_keys[SECRETS_MAX + 1];     /**< listeners: likewise */
+    const char *passphrase; /**< passphrase for calls, or NULL */
+    const uint8_t *key;     /**< key for calls, 32 bytes, or NULL */
+    const char *more_passphrases[SECRETS_MAX + 1]; /**< also accepted by
+                                                        listeners */
+    const uint8_t *more_keys[SECRETS_MAX + 1];     /**< likewise */
     char text[SECRETS_MAX][513];
     uint8_t bytes[SECRETS_MAX][32];
     unsigned texts;
     unsigned keys;
 };
 
-/** @brief For help texts, lines of at most 80 characters. */
+/** @brief Help text, in lines of at most 80 characters. */
 #define SECRETS_HELP                                                           \
     "  --passphrase P         shared secret; others on this machine can see\n" \
     "                         it: better one of\n"                             \
@@ -45,25 +47,25 @@ struct secrets {
     "                         Without any: $PERIGEE_PASSPHRASE\n"
 
 /**
- * @brief Takes an option by its name: passphrase, passphrase-file, key-file.
+ * @brief Processes an option by name: passphrase, passphrase-file, key-file.
  * @param s     secrets
  * @param name  of the option
  * @param text  its value; copied
  * @param[out] wrong  NULL, or what the value must be
- * @return false when there is no such option
+ * @return false if there is no such option
  */
 bool secrets_option(struct secrets *s, const char *name, const char *text,
                     const char **wrong);
-/** @brief Looks into the environment when there are none. @param s  secrets */
+/** @brief Reads the environment if there are no secrets. @param s  secrets */
 void secrets_finish(struct secrets *s);
 /**
- * @brief Has a config use them all.
+ * @brief Sets the secrets in a config.
  * @param s  secrets, which must outlive the use of the config
  * @param c  config
  */
 void secrets_to_config(const struct secrets *s, tltcp_config *c);
 /**
- * @brief Overwrites what was a secret, in a way that compilers leave in.
+ * @brief Overwrites a secret; compilers do not optimise this away.
  * @param p    memory
  * @param len  bytes
  */

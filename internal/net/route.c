@@ -7,11 +7,11 @@
 
 #include "internal/common/siphash.h"
 
-/* What a token stands for.  Has no padding. */
+/* The input of a token. It has no padding. */
 struct route_place {
     struct in6_addr remote;
     struct in6_addr local;
-    uint32_t scope; /* of a link-local remote address */
+    uint32_t scope; /* scope of a link-local remote address */
     uint32_t port;
 };
 

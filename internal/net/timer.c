@@ -29,11 +29,12 @@ static void timer_on_poll(uv_poll_t *handle, int status, int events) {
 
     (void)status;
     (void)events;
-    if (t->at == NET__NEVER) { /* nobody has set it anew since it expired */
+    if (t->at == NET__NEVER) { /* not set again since it expired */
         timer_program(t, NET__NEVER);
         return;
     }
-    t->at = NET__NEVER; /* setting it anew makes it unreadable: no read() */
+    t->at = NET__NEVER; /* setting it again makes it unreadable, so no read() is
+                           needed */
     t->on_expiry(t->owner);
 }
 
@@ -58,8 +59,9 @@ int net__timer_init(net__timer *t, uv_loop_t *loop, void (*on_expiry)(void *),
 }
 
 void net__timer_close(net__timer *t) {
-    /* First: uv_close() removes the descriptor's number from the loop, and
-     * another thread may get that number as soon as it is free. */
+    /* Close the handle first: uv_close() removes the descriptor's number from
+     * the loop, and another thread may get that number as soon as it is
+     * free. */
     uv_close((uv_handle_t *)&t->handle, NULL);
     (void)close(t->fd);
 }

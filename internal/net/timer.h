@@ -6,8 +6,8 @@
 
 #include <uv.h>
 
-/* One timer of a loop.  Timers of libuv count milliseconds; on Linux this one
- * is a timerfd and expires within tens of microseconds. */
+/* One timer of a loop. libuv's timers have millisecond resolution; on Linux
+ * this one is a timerfd and expires within tens of microseconds. */
 
 #define NET__NEVER UINT64_MAX
 
@@ -23,7 +23,7 @@ typedef struct net__timer {
 #endif
 } net__timer;
 
-/* Precision of a wake-up in microseconds. */
+/* Accuracy of a wake-up in microseconds. */
 #if defined(__linux__)
 #define NET__TIMER_GRANULARITY_US 250u
 #else
@@ -33,7 +33,7 @@ typedef struct net__timer {
 /* Returns 0 or UV_E... */
 int net__timer_init(net__timer *t, uv_loop_t *loop, void (*on_expiry)(void *),
                     void *owner);
-/* Expires at `at` or earlier: a time later than the one set is ignored, so that
+/* Expires at `at` or earlier: a later time than the current one is ignored, so
  * a busy connection can postpone its timer without a system call. */
 void net__timer_set(net__timer *t, uint64_t at);
 void net__timer_close(net__timer *t);

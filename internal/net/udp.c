@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* UDP sockets: what all implementations share, and the send queue. */
+/* UDP sockets: the common part of all implementations, and the send queue. */
 #include "internal/net/udp_impl.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void net__udp_cover(net__udp *u, size_t bytes) {
     if (bytes == u->cover) {
         return;
     }
-    if (u->count > u->first) { /* with the coverage that was meant for it */
+    if (u->count > u->first) { /* with their own coverage */
         (void)net__udp_flush(u);
     }
     u->cover = bytes;
@@ -59,7 +59,7 @@ static void set_int(int fd, int level, int name, int value) {
 static void set_buffer(int fd, int force, int name, size_t buffer) {
     int want = (int)buffer;
 
-    /* Beyond the system's limit only with privilege; up to it otherwise. */
+    /* Exceeds the system's limit only with privileges; otherwise up to it. */
     if (force < 0 || setsockopt(fd, SOL_SOCKET, force, (const void *)&want,
                                 sizeof(want)) != 0) {
         set_int(fd, SOL_SOCKET, name, want);
@@ -130,15 +130,16 @@ uint8_t *net__udp_room(net__udp *u) {
     return u->arena + u->used;
 }
 
-/* One more datagram of the same kind to the same peer, such as answers to a
- * batch of calls: the kernel takes both at once. */
+/* Whether a datagram joins the entry: another datagram of the same kind to the
+ * same peer, such as an answer in a batch, which the kernel sends in one
+ * call. */
 static bool joins(const struct net__udp_entry *e, const net__route *route,
                   uint32_t ecn, size_t len, size_t segment) {
     if (len != segment || segment != e->segment || ecn != e->ecn ||
         e->left % segment != 0 || e->routed != (route != NULL)) {
         return false;
     }
-    /* Where padding differs there are two entries, that is all. */
+    /* Differing padding only causes two entries. */
     /* NOLINTNEXTLINE */
     return route == NULL || memcmp(&e->route, route, sizeof(*route)) == 0;
 }

@@ -9,84 +9,84 @@
 #include "internal/net/address.h"
 
 /*
- * One UDP socket on a libuv loop, in batches, for any protocol.
+ * One UDP socket on a libuv loop, with batches, for any protocol.
  *
  * On Linux: recvmmsg() and sendmmsg() with UDP_GRO and UDP_SEGMENT; elsewhere,
- * and on demand, plain uv_udp.  Packets never get fragmented on the way.  What
- * the kernel does not take at once is kept and sent when it does: that is not a
- * loss.  All calls belong to the loop's thread.
+ * and on request, plain uv_udp. Packets are never fragmented in the network.
+ * Datagrams that the kernel does not accept at once are queued and sent later,
+ * not lost. Make all calls from the loop's thread.
  */
 
-/* Between which addresses a datagram travels. */
+/* The addresses of a datagram. */
 typedef struct net__route {
     net__addr remote;
-    struct in6_addr local; /* IPv4 is mapped; all zero: up to the kernel */
+    struct in6_addr local; /* IPv4 is mapped; all zero: chosen by the kernel */
 } net__route;
 
-/* Datagrams of one route, back to back: each `segment` bytes, the last perhaps
- * fewer. */
+/* Datagrams of one route, back to back: `segment` bytes each; the last may be
+ * shorter. */
 typedef struct net__burst {
     const net__route *route;
     const uint8_t *data;
     size_t len;
     size_t segment;
-    uint32_t ecn; /* 0 to 3, as in the IP header; out: DSCP above it */
+    uint32_t ecn; /* 0 to 3, as in the IP header; out: DSCP in the bits above */
 } net__burst;
 
 typedef struct net__udp net__udp;
 
-/* What the owner of a socket hears, always on the loop's thread. */
+/* Callbacks of a socket, on the loop's thread. */
 typedef struct net__udp_ops {
     void (*on_bursts)(void *owner, const net__burst *in, size_t count);
     void (*on_writable)(void *owner); /* after "blocked" */
     void (*on_error)(void *owner,
-                     int status); /* UV_E...; a passing condition */
+                     int status); /* UV_E...; a transient condition */
 } net__udp_ops;
 
 typedef struct net__udp_options {
     const net__addr *bind; /* NULL: any address and port of `family` */
     int family;            /* of sockets without `bind` */
     bool plain;            /* portable I/O only */
-    bool shared;           /* beside others that are, on the same port */
+    bool shared;           /* shares the port with other shared sockets */
     bool no_offload;       /* no UDP_SEGMENT, no UDP_GRO */
     bool lite;             /* UDP-Lite (RFC 3828); only on Linux, implies
                               no_offload */
     size_t max_datagram;   /* longest one to receive */
-    size_t buffer;         /* SO_RCVBUF and SO_SNDBUF wanted */
+    size_t buffer;         /* requested SO_RCVBUF and SO_SNDBUF */
     const net__udp_ops *ops;
     void *owner;
 } net__udp_options;
 
-/* Longest burst that net__udp_put() takes; more than any UDP payload holds. */
+/* Longest burst that net__udp_put() accepts; above any UDP payload. */
 #define NET__BURST_MAX ((size_t)65536)
 
 /* Opens, binds and starts receiving.  Returns 0 or UV_E... */
 int net__udp_open(net__udp **u, uv_loop_t *loop, const net__udp_options *o);
-/* From now on talks to `to` alone and hears of its refusals; may be repeated,
- * which also picks the local address anew. */
+/* Connects to `to`: sends and receives only there, and reports its refusals.
+ * May be repeated, which also selects the local address again. */
 int net__udp_connect(net__udp *u, const net__addr *to);
 int net__udp_local(const net__udp *u, net__addr *a);
-/* From now on others that are may use the same port; those that are not are
- * refused still. */
+/* From now on, other shared sockets may use the same port; unshared ones are
+ * still refused. */
 void net__udp_share(net__udp *u);
-/* The system's descriptor, for tests and tuning; -1 when there is none. */
+/* The system's descriptor, for tests and tuning; -1: none. */
 int net__udp_fileno(const net__udp *u);
-/* Datagrams that the system refused as too long for its link. */
+/* Number of datagrams that the system refused as too long for its link. */
 uint64_t net__udp_too_big(const net__udp *u);
-/* UDP-Lite: the checksum of what is put from now on covers the first `bytes` of
- * each payload; 0: all. */
+/* UDP-Lite: from now on, checksums cover the first `bytes` of each payload; 0:
+ * all. */
 void net__udp_cover(net__udp *u, size_t bytes);
-/* Stops, and frees when the loop has let go of the handles. */
+/* Stops, and frees when the loop has closed the handles. */
 void net__udp_close(net__udp *u);
 
-/* NET__BURST_MAX bytes to write the next burst into; NULL: flush first, or
+/* Buffer of NET__BURST_MAX bytes for the next burst; NULL: flush first, or
  * blocked. */
 uint8_t *net__udp_room(net__udp *u);
-/* Queues what was written to net__udp_room().  `route` is copied; NULL on a
+/* Queues the data written to net__udp_room(). `route` is copied; NULL on a
  * connected socket. */
 void net__udp_put(net__udp *u, const net__route *route, uint32_t ecn,
                   size_t len, size_t segment);
-/* Sends what is queued.  False: blocked, on_writable follows. */
+/* Sends queued data. False: blocked, on_writable follows. */
 bool net__udp_flush(net__udp *u);
 bool net__udp_blocked(const net__udp *u);
 

@@ -4,26 +4,26 @@
 
 #include "internal/net/udp.h"
 
-/* What an implementation of UDP shares with the interface in udp.c. */
+/* Shared by the UDP implementations and the interface in udp.c. */
 
-/* Two full bursts: enough for one system call to be worth it, little enough to
+/* Two full bursts: enough to make a system call worthwhile, and small enough to
  * stay in the cache. */
 #define UDP__ARENA (2 * NET__BURST_MAX)
 #define UDP__QUEUE 64u
 
-/* A burst that waits to be sent. */
+/* A queued burst. */
 struct net__udp_entry {
     net__route route;
-    size_t at; /* of what is left, in the arena */
+    size_t at; /* offset of the rest in the arena */
     size_t left;
     size_t segment;
     uint32_t ecn;
     bool routed; /* route is set */
 };
 
-#define UDP__LITE 136 /* the number of UDP-Lite as a protocol */
+#define UDP__LITE 136 /* IP protocol number of UDP-Lite */
 
-/* The table of functions that makes an implementation. */
+/* The functions of an implementation. */
 struct net__udp_impl {
     int (*connect)(net__udp *u, const net__addr *to);
     int (*local)(const net__udp *u, net__addr *a);
@@ -40,25 +40,26 @@ struct net__udp {
     uv_loop_t *loop;
     size_t max_datagram;
     int family;
-    bool wildcard;  /* bound to all addresses: the local one must be given */
-    bool fixed;     /* bound to one address, which must be kept */
-    bool connected; /* to one peer */
+    bool wildcard;  /* bound to all addresses: the local one must be set */
+    bool fixed;     /* bound to one address, which must not change */
+    bool connected; /* connected to one peer */
     bool blocked;
-    uint64_t too_big; /* datagrams that the system refused as too long */
-    size_t cover;   /* UDP-Lite: bytes of payloads under the checksum; 0: all */
-    unsigned first; /* entries before it are sent */
+    uint64_t too_big; /* datagrams refused by the system as too long */
+    size_t cover;     /* UDP-Lite: payload bytes covered by the checksum; 0:
+                         all */
+    unsigned first;   /* first unsent entry */
     unsigned count;
-    size_t used; /* of the arena */
+    size_t used; /* bytes used of the arena */
     uint8_t *arena;
     struct net__udp_entry queue[UDP__QUEUE];
 };
 
-/* Fills in the common part. */
+/* Initialises the common part. */
 int net__udp_init(net__udp *u, const struct net__udp_impl *impl,
                   uv_loop_t *loop, const net__udp_options *o);
 void net__udp_free(net__udp *u);
 
-/* An entry lost its first `bytes`. */
+/* The first `bytes` of an entry were sent. */
 static inline void net__udp_advance(net__udp *u, size_t bytes) {
     struct net__udp_entry *e = &u->queue[u->first];
 
@@ -74,7 +75,8 @@ static inline size_t net__udp_datagram(const struct net__udp_entry *e) {
     return e->left < e->segment ? e->left : e->segment;
 }
 
-/* No fragmentation, big buffers; what the system lacks is left out. */
+/* Disables fragmentation and enlarges buffers, as far as the system supports
+ * it. */
 void net__udp_tune(int fd, int family, size_t buffer);
 
 #endif /* NET_UDP_IMPL_H */

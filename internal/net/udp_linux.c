@@ -9,12 +9,12 @@
 
 #include "internal/net/udp_linux_send.h"
 
-/* Calls of recvmmsg() before the rest of the loop has its turn. */
+/* Calls of recvmmsg() per turn of the loop. */
 #define ROUNDS 4
-/* Slots are a little apart so that equal offsets do not share cache sets. */
+/* Slots are spaced so that equal offsets do not share cache sets. */
 #define SLOT_ALIGN 64u
 
-/* Asks for readability, and for writability while blocked. */
+/* Watches for readability, and for writability while blocked. */
 static void linux_watch(struct net__udp_linux *f);
 
 /* --- Receiving ----------------------------------------------------------- */
@@ -59,7 +59,7 @@ static size_t linux_deliver(struct net__udp_linux *f, unsigned count) {
         size_t len = f->in[i].msg_len;
 
         if (len == 0 || (f->in[i].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
-            continue; /* nothing in it, or longer than anything we asked for */
+            continue; /* empty, or longer than the buffer */
         }
         memset(&f->in_route[i].local, 0, sizeof(f->in_route[i].local));
         *b = (net__burst){.route = &f->in_route[i],
@@ -104,7 +104,7 @@ static void linux_on_poll(uv_poll_t *poll, int status, int events) {
     struct net__udp_linux *f = poll->data;
 
     if (status < 0 || (events & UV_READABLE) != 0) {
-        linux_read(f); /* an error (a refusal, say) shows when reading */
+        linux_read(f); /* reading reports the error, such as a refusal */
     }
     if (status < 0) {
         linux_watch(f); /* libuv stops at errors */
@@ -208,8 +208,8 @@ static int linux_open_socket(struct net__udp_linux *f,
     return 0;
 }
 
-/* Lets go of the local address, which may be gone, unless it was asked for, but
- * keeps the port, which a NAT on the way may have a mapping for. */
+/* Releases the local address, which may be gone, unless it was configured, but
+ * keeps the port, for which a NAT may have a mapping. */
 static void linux_disconnect(const struct net__udp_linux *f) {
     struct sockaddr none = {.sa_family = AF_UNSPEC};
     net__addr own = {.sa = {.sa_family = 0}};

@@ -9,7 +9,7 @@
 #define GSO_SEGMENTS 64u
 /* The longest UDP payload over IPv4. */
 #define GSO_BYTES 65507u
-/* So many bursts refused in a row: this path cannot do it. */
+/* Refused bursts in a row after which the path is assumed not to support it. */
 #define GSO_PATIENCE 16u
 
 static void send_add_control(struct msghdr *m, int level, int type,
@@ -32,8 +32,8 @@ static bool to_ipv4(const struct net__udp_linux *f,
     return IN6_IS_ADDR_V4MAPPED(&e->route.remote.in6.sin6_addr);
 }
 
-/* Codepoints rarely differ: the socket's own follows the first burst, so that
- * most messages need no control data for it. */
+/* Codepoints rarely differ: the socket's default follows the first burst, so
+ * most messages need no control data. */
 static void send_codepoint(struct net__udp_linux *f, struct msghdr *m,
                            const struct net__udp_entry *e) {
     int tos = (int)e->ecn;
@@ -57,7 +57,7 @@ static void send_codepoint(struct net__udp_linux *f, struct msghdr *m,
     }
 }
 
-/* Answers leave from the address that was called. */
+/* Answers leave from the address that received the call. */
 static void send_address(struct net__udp_linux *f, struct msghdr *m,
                          struct net__udp_entry *e) {
     struct in6_pktinfo six;
@@ -116,7 +116,7 @@ static void send_message(struct net__udp_linux *f, unsigned n,
     }
 }
 
-/* Messages for as much of the queue as one call takes. */
+/* Builds messages for as much of the queue as one call sends. */
 static unsigned send_build(struct net__udp_linux *f) {
     unsigned n = 0;
 
@@ -151,7 +151,7 @@ static void send_done(struct net__udp_linux *f, unsigned messages) {
     }
 }
 
-/* The kernel refused a burst: datagram by datagram may do. */
+/* The kernel refused a burst: tries datagram by datagram. */
 static bool segmentation_refused(struct net__udp_linux *f, int error) {
     const struct net__udp_entry *e = &f->base.queue[f->base.first];
 
@@ -176,14 +176,16 @@ static bool send_recover(struct net__udp_linux *f, int error) {
     if (error == EINTR || segmentation_refused(f, error)) {
         return true;
     }
-    if (error == ECONNREFUSED) { /* of an earlier datagram; this one is left */
+    if (error == ECONNREFUSED) { /* caused by an earlier datagram; this one is
+                                    still queued */
         net__udp_linux_report(f, error);
         return true;
     }
-    if (f->split) { /* one alone fares no better: it was not for the many */
+    if (f->split) { /* a single one fails, too: segmentation was not the
+                       cause */
         f->gso_refused = 0;
     }
-    send_done(f, 1); /* what cannot be sent is lost, like anywhere on the way */
+    send_done(f, 1); /* drop it, as the network might */
     if (error == EMSGSIZE) {
         f->base.too_big++;
     } else {

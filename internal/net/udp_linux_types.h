@@ -21,7 +21,7 @@
 #define LINUX__IN_GRO 16u  /* with GRO, 64 KiB each */
 #define LINUX__CONTROL 128 /* bytes of control data of a message */
 
-/* Aligned as cmsghdr wants it. */
+/* Aligned as cmsghdr requires. */
 union net__udp_control {
     size_t align;
     uint8_t bytes[LINUX__CONTROL];
@@ -33,8 +33,8 @@ struct net__udp_linux {
     int fd;
     bool gso;
     bool gro;
-    bool split;           /* the first entry goes out without UDP_SEGMENT */
-    bool marked;          /* the socket's own codepoint was set */
+    bool split;           /* send the first entry without UDP_SEGMENT */
+    bool marked;          /* the socket's default codepoint was set */
     bool mapped;          /* connected to an IPv4 peer through an IPv6 socket */
     uint32_t ecn;         /* that codepoint */
     unsigned gso_refused; /* times in a row */

@@ -11,7 +11,7 @@
 struct plain {
     net__udp base;
     uv_udp_t udp;
-    uv_udp_send_t waiting; /* the datagram that the kernel did not take */
+    uv_udp_send_t waiting; /* the datagram that the kernel did not accept */
     bool closed;
     uint8_t *room;
 };
@@ -88,7 +88,8 @@ static bool plain_flush(net__udp *u) {
         uv_buf_t buf = plain_datagram(p);
         int rv = uv_udp_try_send(&p->udp, &buf, 1, plain_target(e));
 
-        if (rv == UV_EAGAIN) { /* libuv waits for us with a queued one */
+        if (rv == UV_EAGAIN) { /* libuv waits for writability with a queued
+                                  one */
             p->waiting.data = p;
             rv = uv_udp_send(&p->waiting, &p->udp, &buf, 1, plain_target(e),
                              plain_on_sent);
@@ -156,7 +157,7 @@ static int plain_start(struct plain *p, const net__udp_options *o) {
     net__addr any;
     int rv;
 
-    /* Left to itself, libuv binds to IPv4 on Windows, whatever the family. */
+    /* By default, libuv binds to IPv4 on Windows for every family. */
     memset(&any, 0, sizeof(any));
     any.sa.sa_family = p->base.family == AF_INET6 ? AF_INET6 : AF_INET;
     rv = uv_udp_bind(&p->udp, o->bind != NULL ? &o->bind->sa : &any.sa,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define REFUSALS_A_SECOND 1000u
-#define TELL_EVERY SEC__S /* a flood must not fill a disk */
+#define TELL_EVERY SEC__S /* a flood must not fill the disk with logs */
 
 bool sec__admission_init(sec__admission *a, const cmn__mem *mem,
                          const sec__limits *limits, sec__secret *secret,
@@ -60,7 +60,7 @@ static bool must_prove(const sec__admission *a, uint64_t network) {
                                 a->limits.max_half_open_of);
 }
 
-/* So many words a second are enough for those who mean well. */
+/* Limits rejections per second; enough for legitimate callers. */
 static bool may_refuse(sec__admission *a, uint64_t now) {
     if (now - a->second >= SEC__S) {
         a->second = now;

@@ -6,43 +6,43 @@
 #include "internal/secure/hello.h"
 
 typedef struct sec__limits {
-    uint64_t max; /* in all */
+    uint64_t max; /* in total */
     uint64_t max_of_network;
-    uint64_t max_half_open; /* beyond which a token is asked for */
+    uint64_t max_half_open; /* above which callers must return a token */
     uint64_t max_half_open_of;
-    bool careful; /* a token from everybody */
-    bool secured; /* the same, and with the token comes an offer */
-    /* Told of those who stay outside, now and then; NULL: not wanted. */
+    bool careful; /* require a token from everybody */
+    bool secured; /* the same, and offer a key with the token */
+    /* Reports rejected callers from time to time; NULL: none. */
     void (*tell)(void *user, const char *name, const char *key, uint64_t count,
                  const char *why, uint64_t now);
     void *user;
 } sec__limits;
 
-/* Whom a listener lets in: the limits on its connections, in all and of each
- * network, the tokens of those who must prove their address first, and counts
- * of those who stay outside. */
+/* Admission control of a listener: limits of connections, in total and per
+ * network, tokens for callers that must prove their address first, and counters
+ * of rejected callers. */
 typedef struct sec__admission {
     const cmn__mem *mem;
     sec__tokens tokens;
-    uint8_t salt[SEC__SALT_LEN]; /* of passphrases */
+    uint8_t salt[SEC__SALT_LEN]; /* salt of passphrases */
     cmn__tally of_network;       /* connections */
-    cmn__tally half_open_of;     /* and those whose address is not proven */
+    cmn__tally half_open_of;     /* connections with an unproven address */
     sec__limits limits;
     size_t count;
     size_t half_open;
-    uint64_t told_at; /* when the log last heard of somebody */
-    uint64_t second;  /* began so; `refusals` are of it */
+    uint64_t told_at; /* time of the last report */
+    uint64_t second;  /* start of the second that `refusals` count */
     unsigned refusals;
-    uint64_t rejected; /* wrong key, or none */
+    uint64_t rejected; /* with a wrong or missing key */
     uint64_t turned_away;
     uint64_t retried;
-    uint64_t dropped; /* datagrams of nobody */
+    uint64_t dropped; /* datagrams without a connection */
 } sec__admission;
 
 enum sec__verdict {
     SEC__ADMIT,
-    SEC__ASK,      /* for a token */
-    SEC__TURN_AWAY /* with a word, or without when there are too many */
+    SEC__ASK,      /* send a token */
+    SEC__TURN_AWAY /* reject, silently if there are too many */
 };
 
 /* False without memory.  *mem must outlive it. */
@@ -51,14 +51,14 @@ bool sec__admission_init(sec__admission *a, const cmn__mem *mem,
                          uint64_t now);
 void sec__admission_free(sec__admission *a);
 
-/* What becomes of a new caller whose INITIAL is p; `network` 0: not known.
- * *why is a sec__refusal of who is turned away, 0 when he is not to be told. */
+/* Decides about a new caller with the INITIAL p; `network` 0: not known. *why
+ * is the sec__refusal of a rejected caller, 0: reject silently. */
 enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
                                        uint64_t path, uint64_t network,
                                        uint64_t now, uint32_t *why);
-/* A caller who was let in, and what his listener opens calls with. */
+/* An admitted caller, and the listener's keys. */
 typedef struct sec__admitted {
-    const sec__packet *p; /* his INITIAL */
+    const sec__packet *p; /* its INITIAL */
     uint64_t path;
     uint64_t now;
     sec__keyring ring; /* `secret` is filled in */
@@ -68,26 +68,27 @@ typedef struct sec__admitted {
 enum sec__hello_result sec__admission_open(const sec__admission *a,
                                            sec__admitted *who, sec__hello *h,
                                            uint8_t *payload, size_t *len);
-/* A connection was made of it: what was recorded of it makes no other one.
- * False without memory. */
+/* Marks its token as used, so that a replay makes no second connection. False
+ * without memory. */
 bool sec__admission_spend(sec__admission *a, const sec__packet *p,
                           uint64_t now);
-/* The caller has a wrong key, or none. */
+/* The caller has a wrong or missing key. */
 void sec__admission_on_rejected(sec__admission *a, uint64_t now);
 
-/* A connection is made, its address proven, freed.  The first returns 0,
- * or -1 without memory. */
+/* A connection is created; its address is proven; it is freed. The first
+ * returns 0, or -1 without memory. */
 int sec__admission_enter(sec__admission *a, uint64_t network);
 void sec__admission_on_proven(sec__admission *a, uint64_t network);
 void sec__admission_leave(sec__admission *a, uint64_t network, bool proven);
 
-/* Answers to an INITIAL of p's sender, into SEC__WORD_MAX bytes; the length. */
+/* Write answers to the sender of the INITIAL p into SEC__WORD_MAX bytes; return
+ * the length. */
 #define SEC__WORD_MAX 128u
 size_t sec__admission_ask(sec__admission *a, sec__secret *secret,
                           const sec__packet *p, uint64_t path, uint64_t now,
                           uint8_t *out);
 size_t sec__refuse(const sec__packet *p, uint32_t why, uint8_t *out);
-/* To an INITIAL of another version than the one spoken here. */
+/* Answers an INITIAL of another version. */
 size_t sec__list_version(const sec__packet *p, uint32_t version, uint8_t *out);
 
 #endif /* SECURE_ADMISSION_H */

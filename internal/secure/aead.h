@@ -17,7 +17,7 @@ enum sec__suite { SEC__AES_GCM = 1, SEC__CHACHA_POLY = 2 };
 #define SEC__TAG_LEN 16u
 #define SEC__NONCE_LEN 12u
 
-/* The cipher that this machine does fast. */
+/* The faster cipher on this machine. */
 uint8_t sec__suite_preferred(void);
 bool sec__suite_known(uint8_t suite);
 
@@ -25,13 +25,14 @@ bool sec__suite_known(uint8_t suite);
 void sec__aead_nonce(uint8_t suite, uint64_t n, uint8_t *out);
 /* A cipher with its key, or NULL. */
 sec__cipher *sec__aead_new(uint8_t suite, const uint8_t *key, bool seal);
-/* len bytes from in to out, which may be the same, and the tag behind them. */
+/* Seals len bytes from in to out, which may be the same, and appends the
+ * tag. */
 bool sec__aead_seal(sec__cipher *c, const uint8_t *nonce, const uint8_t *ad,
                     size_t ad_len, const uint8_t *in, size_t len, uint8_t *out);
-/* The other way; len includes the tag. */
+/* Opens; len includes the tag. */
 bool sec__aead_open(sec__cipher *c, const uint8_t *nonce, const uint8_t *ad,
                     size_t ad_len, const uint8_t *in, size_t len, uint8_t *out);
-/* One message with a key of its own; len is that of in. */
+/* One message with a one-time key; len is that of in. */
 bool sec__aead_seal_once(uint8_t suite, const uint8_t *key, uint64_t nonce,
                          const uint8_t *ad, size_t ad_len, const uint8_t *in,
                          size_t len, uint8_t *out);
@@ -39,7 +40,7 @@ bool sec__aead_open_once(uint8_t suite, const uint8_t *key, uint64_t nonce,
                          const uint8_t *ad, size_t ad_len, const uint8_t *in,
                          size_t len, uint8_t *out);
 
-/* HMAC-SHA-256 with a key of 32 bytes; out has room for as many. */
+/* HMAC-SHA-256 with a key of 32 bytes; out has room for 32 bytes. */
 bool sec__hmac(const uint8_t *key, const void *data, size_t len, uint8_t *out);
 /* HKDF of Noise: `count` outputs of 32 bytes, 1 to 3. */
 bool sec__hkdf(const uint8_t *ck, const uint8_t *input, size_t len,

@@ -150,7 +150,7 @@ static bool has_more(const sec__session *s) {
     return s->want != 0 || (s->state == SEC__OPEN && s->kept != NULL);
 }
 
-/* The first in the line sends one and goes to its end. */
+/* The first session in the queue sends one datagram and moves to the end. */
 size_t sec__carrier_send(sec__carrier *c, uint8_t *buf, size_t cap,
                          uint64_t *path, uint64_t now) {
     size_t len = 0;

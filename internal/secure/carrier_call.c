@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* How sessions come to be. */
+/* Session setup. */
 #include <string.h>
 
 #include "internal/secure/carrier_impl.h"
 
 #define FIRST_WAIT (SEC__S * 2 / 5)
 #define LONGEST_WAIT (SEC__S * 15)
-/* A call that nobody has anything for any more. */
+/* Lifetime of a call without queued data. */
 #define CALL_LIFE (SEC__S * 90)
-/* For the caller's first packet to come. */
+/* Time for the caller's first packet to arrive. */
 #define HALF_OPEN_LIFE (SEC__S * 30)
 #define REFUSED_LIFE (SEC__S * 5)
 #define RETRIES_MAX 8
@@ -108,7 +108,7 @@ static enum sec__carried on_answer(sec__carrier *c, sec__session *s,
     return SEC__TAKEN;
 }
 
-/* The first message, made for that offer. */
+/* Makes the first message for that offer. */
 static bool make_call(sec__carrier *c, sec__session *s, const sec__packet *p,
                       const sec__offer *o) {
     const sec__terms t = {.version = c->version,
@@ -184,7 +184,8 @@ static enum sec__carried on_reject(sec__carrier *c, sec__session *s,
     return SEC__TAKEN;
 }
 
-/* Ours among them would have been answered otherwise: not from the listener. */
+/* If our version is listed, the listener would have answered: the packet is
+ * forged. */
 static enum sec__carried on_versions(sec__carrier *c, sec__session *s,
                                      const sec__packet *p, uint64_t now) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
@@ -248,7 +249,7 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
     if (s == NULL) {
         sec__hello_free(h, &c->mem);
         if (result != SEC__HELLO_WRONG) {
-            return SEC__NOTHING; /* no memory: he will ask again */
+            return SEC__NOTHING; /* no memory: the caller will try again */
         }
         sec__admission_on_rejected(&c->admission, now);
         out->len = sec__refuse(p, SEC__WRONG_KEY, out->word);
@@ -276,11 +277,11 @@ static enum sec__carried on_call(sec__carrier *c, const sec__place *from,
     sec__session *s = sec__session_of_caller(c, from->path, p->scid);
     uint32_t why;
     if (sec__session_of_id(c, p->scid) != NULL) {
-        c->stats.foreign++; /* our own call, sent back to us */
+        c->stats.foreign++; /* our own call, reflected */
         return SEC__NOTHING;
     }
     if (s != NULL) {
-        if (s->state == SEC__HALF_OPEN) { /* the answer was lost, or is late */
+        if (s->state == SEC__HALF_OPEN) { /* our answer was lost or is late */
             s->want = SEC__WANT_ANSWER;
             sec__session_ready(c, s);
         }
@@ -300,7 +301,8 @@ static enum sec__carried on_call(sec__carrier *c, const sec__place *from,
     }
 }
 
-/* The same protocol in another version: its number differs in the low half. */
+/* Whether it is another version of the same protocol: its number differs in the
+ * low half. */
 static bool is_other_version(const sec__carrier *c, const sec__packet *p) {
     return p->version != c->version && p->version >> 16 == c->version >> 16 &&
            p->scid != 0;
@@ -332,7 +334,7 @@ enum sec__carried sec__call_take(sec__carrier *c, const sec__place *from,
                                  sec__delivery *out, uint64_t now) {
     sec__packet p;
     bool initial = len > 0 && dgram[0] == SEC__INITIAL;
-    /* the length first: it costs nothing to look at */
+    /* the length first: it is the cheapest check */
     if ((initial && len < SEC__DATAGRAM_MIN) ||
         !sec__packet_parse(dgram, len, &p)) {
         c->stats.foreign++;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Sessions once they are set up. */
+/* Open sessions. */
 #include <string.h>
 
 #include "internal/secure/carrier_impl.h"
 
-/* Both sides forget a session that was silent for so long. */
+/* Both sides drop a session after this silence. */
 #define IDLE_LIFE (SEC__S * 600)
-/* A session with a newer one beside it: the peer may still use it. */
+/* Lifetime of a replaced session: the peer may still use it. */
 #define REPLACED_LIFE (SEC__S * 60)
-/* Sent so long without hearing anything: is the peer there, has it forgotten
- * us? */
+/* After sending this long without an answer, the peer may be gone or have lost
+ * the session. */
 #define DOUBT SEC__S
 #define PATIENCE (SEC__S * 3)
 #define CHALLENGE_EVERY SEC__S
@@ -34,7 +34,8 @@ size_t sec__session_seal(sec__carrier *c, sec__session *s, uint8_t kind,
     cmn__put_bytes(&w, text, len);
     if (!sec__seal_close(s->seal, s->pn++, buf, SEC__SHORT_LEN,
                          buf + SEC__SHORT_LEN, 1 + len)) {
-        forget_soon(c, s); /* its keys are used up: the next use calls anew */
+        forget_soon(c, s); /* its keys are used up: the next use makes a new
+                              call */
         c->stats.lost++;
         return 0;
     }
@@ -153,13 +154,14 @@ void sec__session_open(sec__carrier *c, sec__session *s, uint64_t now) {
     c->stats.opened++;
     sec__session_to_front(c, s);
     sec__session_arm(c, s, now + IDLE_LIFE);
-    if (s->caller && s->kept == NULL) { /* the other must learn that it is */
+    if (s->caller && s->kept == NULL) { /* confirms to the listener that the
+                                           session is open */
         challenge(c, s, s->at, now);
     }
     sec__session_ready(c, s);
 }
 
-/* A peer that was heard needs no second call. */
+/* A peer that answers needs no second call. */
 static void on_heard(sec__carrier *c, sec__session *s, uint64_t now) {
     s->heard = now;
     if (s->unheard_since != 0 && now - s->unheard_since >= PATIENCE) {
@@ -200,7 +202,7 @@ static enum sec__carried on_text(sec__carrier *c, sec__session *s,
     case SEC__KIND_BYE:
         sec__session_free(c, s);
         break;
-    default: /* of a later version */
+    default: /* from a later version */
         break;
     }
     return SEC__TAKEN;

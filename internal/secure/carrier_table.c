@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The sessions of a carrier: found by id and by path, queued to send, and what
- * waits until one is open. */
+/* The sessions of a carrier: look-up by id and path, the send queue, and
+ * datagrams queued until a session is open. */
 #include <string.h>
 
 #include "internal/secure/carrier_impl.h"

@@ -12,7 +12,7 @@
 
 struct sec__cipher {
     void *ctx;
-    EVP_CIPHER *kind; /* holds the provider, whose functions these are */
+    EVP_CIPHER *kind; /* keeps the provider of these functions loaded */
     OSSL_FUNC_cipher_newctx_fn *newctx;
     OSSL_FUNC_cipher_freectx_fn *freectx;
     OSSL_FUNC_cipher_encrypt_init_fn *encrypt_init;
@@ -55,7 +55,7 @@ static void take(sec__cipher *c, const OSSL_DISPATCH *d) {
     }
 }
 
-/* names: the cipher's names, with colons between them. */
+/* names: the cipher's names, separated by colons. */
 static bool is_first(const char *names, const char *name) {
     while (*name != '\0' && *names == *name) {
         names++;
@@ -152,9 +152,9 @@ bool sec__cipher_get(sec__cipher *c, const char *name, void *value,
     return c->get(c->ctx, params) == 1;
 }
 
-/* A forged record leaves an error in the thread's queue, where TLS of the
- * application's would take it for its own.  What the application itself has
- * there stays. */
+/* A forged record leaves an error in the thread's queue, which the
+ * application's TLS code could mistake for its own. The application's own
+ * errors stay. */
 static void forget_error(void) {
     if (ERR_peek_error() == ERR_peek_last_error()) {
         (void)ERR_get_error();
@@ -183,7 +183,7 @@ bool sec__cipher_update(sec__cipher *c, uint8_t *out, const uint8_t *in,
 }
 
 bool sec__cipher_end(sec__cipher *c) {
-    uint8_t none[1]; /* an AEAD holds nothing back */
+    uint8_t none[1]; /* an AEAD buffers nothing */
     size_t written;
     return c->final(c->ctx, none, &written, sizeof(none)) == 1;
 }

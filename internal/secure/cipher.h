@@ -8,13 +8,13 @@
 
 /* An AEAD cipher of libcrypto with one key, in one direction.
  *
- * The functions are those that libcrypto's providers publish for its front
- * (provider-cipher(7)).  The front itself, EVP, looks through its parameters at
- * every step, which makes a whole packet 2 to 4 % dearer. */
+ * Uses the functions that libcrypto's providers publish for its front end
+ * (provider-cipher(7)). The front end itself, EVP, searches its parameters at
+ * every step, which costs 2 to 4 % per packet. */
 
 typedef struct sec__cipher sec__cipher;
 
-/* The cipher of this name, or NULL: it is not there, or no memory. */
+/* The cipher of this name; NULL: not available, or out of memory. */
 sec__cipher *sec__cipher_new(const char *name, const uint8_t *key,
                              size_t key_len, bool seal);
 void sec__cipher_free(sec__cipher *c);
@@ -22,11 +22,11 @@ void sec__cipher_free(sec__cipher *c);
 bool sec__cipher_set(sec__cipher *c, const char *name, const void *value,
                      size_t len);
 bool sec__cipher_get(sec__cipher *c, const char *name, void *value, size_t len);
-/* One record of TLS (see secure/record.h) at io, in place. */
+/* Processes one TLS record (see secure/record.h) at io, in place. */
 bool sec__cipher_record(sec__cipher *c, const uint8_t *ad, size_t ad_len,
                         uint8_t *io, size_t len);
-/* One message: its nonce, its associated data, for which out is NULL, its text,
- * which may stay where it is, and the end. */
+/* Process one message: its nonce, its associated data (out is NULL), its text
+ * (in and out may be equal), and the end. */
 bool sec__cipher_begin(sec__cipher *c, const uint8_t *nonce, size_t len);
 bool sec__cipher_update(sec__cipher *c, uint8_t *out, const uint8_t *in,
                         size_t len);

@@ -60,8 +60,8 @@ bool sec__offer_get(const sec__packet *p, sec__offer *o) {
 
 /* --- Messages ------------------------------------------------------------ */
 
-/* Both ends' beginning: all that was said before is part of what is agreed on.
- * Returns its length. */
+/* Makes the prologue of both ends, which authenticates everything exchanged
+ * before. Returns its length. */
 static size_t put_prologue(const sec__terms *t, uint8_t *out) {
     cmn__writer w = cmn__writer_of(out, PROLOGUE_MAX);
     cmn__put32(&w, t->version);
@@ -130,7 +130,7 @@ bool sec__hello_is_answered(const sec__hello *h, const sec__offer *o) {
     return h->len == 0 || o->pn - h->first_pn < UINT32_C(1) << 31;
 }
 
-/* The key that the caller has, or NULL; *result then tells why. */
+/* The caller's key, or NULL with the cause in *result. */
 static const sec__key *find_key(const sec__hello_msg *m, const sec__terms *t,
                                 const sec__keyring *ring,
                                 enum sec__hello_result *result) {
@@ -212,7 +212,7 @@ bool sec__hello_take_answer(sec__hello *h, const sec__hello_msg *m,
     *len = n - ID_LEN - SEC__NOISE_OVERHEAD;
     memcpy(payload, text + ID_LEN, *len);
     ours = cmn__get64(&r) == peer_id;
-    if (!ours) { /* its header was changed: the true one may still come */
+    if (!ours) { /* its header was modified: the genuine one may still arrive */
         h->noise = before;
     }
     sec__noise_clear(&before);

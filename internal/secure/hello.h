@@ -18,29 +18,30 @@
  *            of all that counts, first Noise message with the caller's payload
  *   ANSWER   NOISE: second message; payload: u64 id of the server, then its own
  *
- * A message is made once and repeated as it is: a second one with other
- * contents would use a nonce twice. */
+ * A message is made once and repeated unchanged: a second one with other
+ * contents would reuse a nonce. */
 
 #define SEC__HELLO_MAX 768u
 #define SEC__OFFER_LEN (4u + SEC__SALT_LEN + SEC__KEY_LEN)
 
 typedef struct sec__hello {
     sec__noise noise;
-    uint8_t msg[SEC__HELLO_MAX]; /* own, as sent */
-    size_t len;                  /* 0: not made yet */
-    uint32_t first_pn; /* caller: of the first INITIAL with the message */
+    uint8_t msg[SEC__HELLO_MAX]; /* own message, as sent */
+    size_t len;                  /* 0: not yet made */
+    uint32_t first_pn;           /* caller: number of the first INITIAL with the
+                                    message */
     uint8_t suite;
     uint8_t key; /* listener: place of the caller's key in the ring */
 } sec__hello;
 
-/* What a listener offers to one who asks to call. */
+/* A listener's offer to a caller. */
 typedef struct sec__offer {
-    uint32_t pn; /* of the INITIAL that this answers */
+    uint32_t pn; /* number of the INITIAL that this answers */
     uint8_t salt[SEC__SALT_LEN];
     uint8_t public_key[SEC__KEY_LEN];
 } sec__offer;
 
-/* What both ends put into the handshake, so that they agree on it. */
+/* Values that the handshake authenticates at both ends. */
 typedef struct sec__terms {
     uint32_t version; /* of the protocol */
     uint64_t caller_id;
@@ -50,7 +51,7 @@ typedef struct sec__terms {
     const uint8_t *public_key; /* offered with the token */
 } sec__terms;
 
-/* A message as it came. */
+/* A received message. */
 typedef struct sec__hello_msg {
     const uint8_t *body;
     size_t len;
@@ -59,26 +60,26 @@ typedef struct sec__hello_msg {
 
 enum sec__hello_result { SEC__HELLO_FINE, SEC__HELLO_WRONG, SEC__HELLO_NOMEM };
 
-/* The message as a chunk. */
+/* Writes the message as a chunk. */
 void sec__hello_put(cmn__writer *w, const sec__hello *h);
-/* The chunk that a packet begins with.  False when that is no hello. */
+/* Reads the first chunk of a packet. False if that is not a hello. */
 bool sec__hello_get(const sec__packet *p, sec__hello_msg *m);
 void sec__offer_put(cmn__writer *w, const sec__offer *o);
-/* What a RETRY offers.  False when it offers nothing. */
+/* Reads the offer of a RETRY. False if there is none. */
 bool sec__offer_get(const sec__packet *p, sec__offer *o);
 
 /* Makes the caller's first message. */
 bool sec__hello_call(sec__hello *h, const sec__terms *t, const sec__key *key,
                      const uint8_t *e, const void *payload, size_t len);
-/* Whether a packet with that number may answer the present message: it cannot
- * where it answers one from before. */
+/* Whether the offer may answer the current message, and not an earlier one. */
 bool sec__hello_is_answered(const sec__hello *h, const sec__offer *o);
-/* What a listener opens calls with. */
+/* The keys with which a listener opens calls. */
 typedef struct sec__keyring {
     const sec__key *keys;
     int n;
-    const uint8_t *secret; /* of the public key in the terms */
-    sec__secret *source;   /* of an ephemeral key, for who has proven himself */
+    const uint8_t *secret; /* secret of the public key in the terms */
+    sec__secret *source;   /* source of an ephemeral key, for a caller that has
+                              proven its key */
 } sec__keyring;
 
 /* Opens a caller's message with the key that fits.  A caller who has none of
@@ -94,7 +95,7 @@ bool sec__hello_answer(sec__hello *h, uint64_t own_id, const void *payload,
 /* Opens the listener's message, which must name it as peer_id. */
 bool sec__hello_take_answer(sec__hello *h, const sec__hello_msg *m,
                             uint64_t peer_id, uint8_t *payload, size_t *len);
-/* The packets' protection, once both messages are known. */
+/* Creates the packet protection, once both messages are known. */
 sec__seal *sec__hello_seal(const sec__hello *h, const cmn__mem *mem,
                            bool caller, size_t room, uint64_t limit);
 void sec__hello_free(sec__hello *h, const cmn__mem *mem);

@@ -43,8 +43,8 @@ static bool are_passphrases(const sec__key_source *from) {
     return ok;
 }
 
-/* What a configuration of libcrypto's leaves out, or the FIPS mode of a system.
- * Short memory is not meant. */
+/* Whether libcrypto's configuration or FIPS mode lacks an algorithm, as opposed
+ * to a lack of memory. */
 static bool is_something_missing(void) {
     EVP_CIPHER *gcm;
     EVP_CIPHER *chacha;

@@ -5,7 +5,7 @@
 #include "internal/secure/aead.h"
 #include "internal/secure/mac.h"
 
-/* Shared secrets: 32 bytes, or a passphrase that becomes so many. */
+/* Shared secrets: 32 bytes, or a passphrase that is stretched to 32 bytes. */
 
 typedef struct sec__key {
     uint8_t key[SEC__KEY_LEN];
@@ -14,11 +14,11 @@ typedef struct sec__key {
 } sec__key;
 
 #define SEC__SALT_LEN 16u
-#define SEC__KEYS_MAX 16 /* of a listener */
+#define SEC__KEYS_MAX 16 /* maximum per listener */
 #define SEC__PASSPHRASE_MIN 8u
 #define SEC__PASSPHRASE_MAX 512u
 
-/* As options name them; the lists end with NULL. */
+/* Keys as given in options; the lists end with NULL. */
 typedef struct sec__key_source {
     const char *passphrase;
     const uint8_t *key; /* instead of a passphrase; or NULL */
@@ -27,11 +27,11 @@ typedef struct sec__key_source {
     const uint8_t *const *more_keys;
 } sec__key_source;
 
-/* What is wrong with them, or NULL. */
+/* The error in the keys, or NULL. */
 const char *sec__keys_check(const sec__key_source *from);
-/* Whether there is one for calls. */
+/* Whether there is a key for calls. */
 bool sec__keys_own(const sec__key_source *from);
-/* Whether there is any. */
+/* Whether there is any key. */
 bool sec__keys_any(const sec__key_source *from);
 /* The keys of a listener with that salt, at most max, to be ended by
  * sec__keys_clear().  Returns how many, or -1 without memory.  Costs tens of
@@ -44,21 +44,21 @@ void sec__keys_clear(sec__key *keys, int n);
 
 #define SEC__SALTS_KEPT 4u
 
-/* One's own secret for calls.  A passphrase is kept, for each listener has a
- * salt of its own; the keys of the last few are, too. */
+/* The secret for calls. A passphrase is kept, because each listener has its own
+ * salt; the keys of the last few listeners are cached. */
 typedef struct sec__caller {
-    char passphrase[SEC__PASSPHRASE_MAX + 1]; /* empty: a key */
+    char passphrase[SEC__PASSPHRASE_MAX + 1]; /* empty: a key is used */
     sec__key key[SEC__SALTS_KEPT];
     uint8_t salt[SEC__SALTS_KEPT][SEC__SALT_LEN];
-    unsigned salts; /* known so far */
+    unsigned salts; /* number known so far */
 } sec__caller;
 
 /* False without memory. */
 bool sec__caller_init(sec__caller *c, const sec__key_source *from);
-/* Whether the key for a listener with that salt is at hand. */
+/* Whether the key for a listener with that salt is cached. */
 bool sec__caller_knows(const sec__caller *c, const uint8_t *salt);
-/* The key for a listener with that salt; NULL without memory.  Costs tens of
- * milliseconds when it is not at hand. */
+/* The key for a listener with that salt; NULL without memory. Takes tens of
+ * milliseconds if it is not cached. */
 const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt);
 /* Wipes it. */
 void sec__caller_clear(sec__caller *c);

@@ -64,7 +64,7 @@ static bool shared(const uint8_t *secret, const uint8_t *peer, uint8_t *out) {
     EVP_PKEY *other =
         EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, peer, SEC__KEY_LEN);
     EVP_PKEY_CTX *c = own != NULL ? EVP_PKEY_CTX_new(own, NULL) : NULL;
-    /* derives nothing from a point of low order */
+    /* fails for a point of low order */
     bool ok = c != NULL && other != NULL && EVP_PKEY_derive_init(c) == 1 &&
               EVP_PKEY_derive_set_peer(c, other) == 1 &&
               EVP_PKEY_derive(c, out, &len) == 1;
@@ -94,7 +94,7 @@ bool sec__noise_init(sec__noise *s, const sec__noise_terms *t) {
            mix_hash(s, t->public_key, SEC__KEY_LEN) && mix_psk(s, t->psk);
 }
 
-/* The token e: in patterns with a psk the key is mixed, too. */
+/* The token e: in patterns with a psk, the key is mixed in, too. */
 static bool mix_ephemeral(sec__noise *s, const uint8_t *key) {
     return mix_hash(s, key, SEC__KEY_LEN) && mix_key(s, key, SEC__KEY_LEN);
 }

@@ -12,18 +12,18 @@
  *   initiator  -> psk, e, es   payload
  *   responder  <- e, ee        payload
  *
- * Here s lives a minute, so that even the first payload stays secret when the
- * psk becomes known later. */
+ * Here s lives for a minute, so that even the first payload stays secret if the
+ * psk is disclosed later. */
 
-/* What a message is longer than its payload: a public key and a tag. */
+/* Overhead of a message: a public key and a tag. */
 #define SEC__NOISE_OVERHEAD (SEC__KEY_LEN + SEC__TAG_LEN)
 
 typedef struct sec__noise {
     uint8_t ck[SEC__KEY_LEN];
     uint8_t h[SEC__KEY_LEN];
     uint8_t k[SEC__KEY_LEN];
-    uint8_t s[SEC__KEY_LEN];    /* the responder's: to itself the secret, to the
-                                   initiator the public key */
+    uint8_t s[SEC__KEY_LEN];    /* responder's static key: secret at the
+                                   responder, public at the initiator */
     uint8_t e[SEC__KEY_LEN];    /* own ephemeral secret */
     uint8_t peer[SEC__KEY_LEN]; /* the other's ephemeral public key */
     uint64_t n;
@@ -31,11 +31,11 @@ typedef struct sec__noise {
 } sec__noise;
 
 typedef struct sec__noise_terms {
-    const uint8_t *psk; /* this and all keys: 32 bytes */
+    const uint8_t *psk; /* 32 bytes, as all keys */
     const void *prologue;
     size_t prologue_len;
     const uint8_t *public_key; /* the responder's s */
-    const uint8_t *secret_key; /* of it; NULL: this is the initiator */
+    const uint8_t *secret_key; /* its secret; NULL at the initiator */
     const uint8_t *e;          /* own ephemeral secret */
     uint8_t suite;
 } sec__noise_terms;
@@ -45,12 +45,12 @@ bool sec__noise_hash(const void *data, size_t len, uint8_t *out);
 /* The public key of a secret one. */
 bool sec__noise_public(const uint8_t *secret, uint8_t *out);
 bool sec__noise_init(sec__noise *s, const sec__noise_terms *t);
-/* First or second message into out, which has room for
- * len + SEC__NOISE_OVERHEAD bytes. */
+/* Writes the first or second message into out, which has room for len +
+ * SEC__NOISE_OVERHEAD bytes. */
 bool sec__noise_write(sec__noise *s, bool second, const void *payload,
                       size_t len, uint8_t *out);
-/* The payload of the other's message into out (len - SEC__NOISE_OVERHEAD
- * bytes); when false, s is as before. */
+/* Reads the payload of the peer's message into out (len - SEC__NOISE_OVERHEAD
+ * bytes). False: s is unchanged. */
 bool sec__noise_read(sec__noise *s, bool second, const uint8_t *msg, size_t len,
                      uint8_t *out);
 /* After both messages: keys of the initiator's and the responder's packets. */

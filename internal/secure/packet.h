@@ -22,26 +22,26 @@ enum sec__packet_type {
 /* Chunks of the secured handshake. */
 enum sec__chunk { SEC__CHUNK_NOISE = 0x11, SEC__CHUNK_OFFER = 0x12 };
 
-/* What a REJECT gives as its reason. */
+/* Reasons in a REJECT. */
 enum sec__refusal {
     SEC__REFUSED = 9,        /* too many from that address */
-    SEC__OTHER_VERSION = 10, /* in no packet: it was answered by VERSIONS */
+    SEC__OTHER_VERSION = 10, /* not in a packet: the answer was VERSIONS */
     SEC__FULL = 14,
     SEC__WRONG_KEY = 19
 };
 
-/* Bit of a SHORT packet's type: which of two keys in turn sealed it. */
+/* Bit of a SHORT packet's type: key phase. */
 #define SEC__PHASE 0x01u
 
 #define SEC__SHORT_LEN 13u /* type, connection id, packet number */
-#define SEC__CHECK_LEN 4u  /* CRC-32C behind everything */
+#define SEC__CHECK_LEN 4u  /* CRC-32C at the end */
 #define SEC__DATAGRAM_MIN 1200u
 #define SEC__DATAGRAM_MAX 65000u
 #define SEC__TOKEN_MAX 64u
 
 typedef struct sec__packet {
     uint8_t type;
-    uint32_t version;     /* of all but SHORT */
+    uint32_t version;     /* not in SHORT */
     uint64_t dcid;        /* id that the receiver chose; 0 in INITIAL */
     uint64_t scid;        /* id that the sender chose; not in SHORT */
     uint32_t pn;          /* of SHORT, INITIAL and ANSWER */
@@ -51,22 +51,22 @@ typedef struct sec__packet {
     size_t body_len;
 } sec__packet;
 
-/* Takes a datagram apart; what it points to lies in the datagram.  False when
- * malformed or damaged. */
+/* Parses a datagram; pointers refer to the datagram. False: malformed or
+ * damaged. */
 bool sec__packet_parse(const void *dgram, size_t len, sec__packet *out);
 
-/* Takes the header off a sealed SHORT packet; the body is what is sealed, tag
- * included. */
+/* Parses the header of a sealed SHORT packet; the body is the sealed text
+ * including its tag. */
 bool sec__packet_parse_sealed(const void *dgram, size_t len, sec__packet *out);
 
-/* The connection id that a datagram is addressed to, without checking it. */
+/* The destination connection id of an unchecked datagram. */
 bool sec__packet_peek(const void *dgram, size_t len, uint8_t *type,
                       uint64_t *dcid);
 
 /* Writes everything before the body. */
 void sec__packet_put(cmn__writer *w, const sec__packet *p);
 
-/* Appends the check to the bytes from start to w->p. */
+/* Appends the checksum of the bytes from start to w->p. */
 void sec__packet_seal(cmn__writer *w, const uint8_t *start);
 
 #endif /* SECURE_PACKET_H */

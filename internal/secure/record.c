@@ -8,16 +8,16 @@
 
 #include "internal/common/wire.h"
 
-/* What libcrypto takes off the length of a record. */
+/* Overhead that libcrypto subtracts from the length of a record. */
 #define SEALING SEC__RECORD_LEAD
 #define OPENING (SEC__RECORD_LEAD + SEC__TAG_LEN)
 
-/* To libcrypto, a fixed part of the nonce of this length is all of it, and
- * counts up from there. */
+/* Tells libcrypto that the fixed part is the whole nonce, which it then
+ * increments. */
 #define WHOLE_NONCE SIZE_MAX
 
-/* What libcrypto takes at once.  Packets shorter by what is left out cost a
- * link a thousandth of its goodput. */
+/* Block size of libcrypto. The shorter packets cost a thousandth of the
+ * goodput. */
 #define BLOCK ((size_t)16)
 #define GROUP (6 * BLOCK)
 #define LEFT_OUT_MAX (2 * BLOCK)
@@ -43,7 +43,7 @@ bool sec__record_begin(sec__cipher *c, uint64_t n) {
                            WHOLE_NONCE);
 }
 
-/* One record at io: the number, the text, the tag. */
+/* Processes one record at io: the number, the text, the tag. */
 static bool work(sec__cipher *c, const uint8_t *ad, unsigned taken_off,
                  uint8_t *io, size_t len) {
     uint8_t given[SEC__RECORD_AD_LEN];
@@ -54,7 +54,7 @@ static bool work(sec__cipher *c, const uint8_t *ad, unsigned taken_off,
     return sec__cipher_record(c, given, sizeof(given), io, len);
 }
 
-/* The end of the nonce of number n. */
+/* Writes the end of the nonce for number n. */
 static void record_put_number(uint8_t *to, uint64_t n) {
     cmn__writer w = cmn__writer_of(to, SEC__RECORD_LEAD);
     cmn__put64(&w, n);

@@ -2,7 +2,7 @@
 /* The replay window. */
 #include "internal/secure/replay.h"
 
-/* One word more than the window has: words are cleared whole as it moves. */
+/* Whole words are cleared as the window moves. */
 #define WORDS (SEC__REPLAY_BITS / 64)
 #define WINDOW (SEC__REPLAY_BITS - 64)
 

@@ -9,7 +9,7 @@
 #include "internal/secure/packet.h"
 #include "internal/secure/record.h"
 
-/* AES-GCM loses confidentiality from about 2^23 full packets on (RFC 9001,
+/* AES-GCM loses confidentiality after about 2^23 full packets (RFC 9001 section
  * 6.6); half of that leaves time for the peer to follow. */
 #define SEALED_MAX (UINT64_C(1) << 22)
 
@@ -102,7 +102,7 @@ static bool count_one(sec__seal *s, uint64_t pn) {
     if (s->sealed == 0) {
         s->tx_from = pn;
     }
-    /* a peer that never confirms must not keep us sealing */
+    /* limits sealing if the peer never confirms */
     return ++s->sealed < 2 * SEALED_MAX;
 }
 
@@ -147,7 +147,7 @@ bool sec__seal_flush(sec__seal *s) {
 static void renew_tx(sec__seal *s) {
     sec__packet_key *fresh;
     uint8_t key[SEC__KEY_LEN];
-    (void)sec__seal_flush(s); /* with the keys that their headers name */
+    (void)sec__seal_flush(s); /* with the keys of the phase in their headers */
     memcpy(key, s->tx_key, sizeof(key));
     fresh = next_key(key) ? sec__packet_key_new(s->suite, key, true) : NULL;
     if (fresh != NULL) { /* without memory: later */
@@ -184,7 +184,7 @@ void sec__seal_renew(sec__seal *s) {
     s->sealed = s->sealed > s->limit ? s->sealed : s->limit;
 }
 
-/* The peer has new keys: so shall we. */
+/* The peer uses new keys: follows. */
 static void go_on(sec__seal *s, uint64_t pn) {
     sec__packet_key_free(s->rx_old);
     s->rx_old = s->rx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Address tokens and the short-lived keys that go with them. */
+/* Address tokens and their short-lived keys. */
 #include "internal/secure/tokens.h"
 
 #include <string.h>
@@ -98,12 +98,13 @@ void sec__tokens_make(sec__tokens *t, sec__secret *s, const sec__bearer *to,
     cmn__writer w = cmn__writer_of(token, SEC__TOKEN_LEN);
 
     sec__tokens_age(t, s, now);
-    (void)token_mac(t->now.mac, to, now, out); /* else it is good for nothing */
+    (void)token_mac(t->now.mac, to, now, out); /* otherwise the token is
+                                                  invalid */
     cmn__put64(&w, now);
     cmn__put_bytes(&w, out, sizeof(out));
 }
 
-/* --- Tokens that were spent ---------------------------------------------- */
+/* --- Used tokens ---------------------------------------------- */
 
 #define BUCKETS 1024u /* a power of two */
 #define WAYS 4u
@@ -160,7 +161,8 @@ bool sec__tokens_spend(sec__tokens *t, const cmn__mem *mem,
     }
     if (oldest->at >= t->floor && oldest->mac != 0 &&
         now - oldest->at <= TOKEN_LIFE) {
-        t->floor = oldest->at + 1; /* forgotten: none as old will do */
+        t->floor = oldest->at + 1; /* evicted: tokens as old are no longer
+                                      valid */
     }
     *oldest = x;
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Parses rates, times, sizes and probabilities as people write them. */
+/* Parses rates, times, sizes and probabilities with units. */
 #include "internal/settings/units.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ struct unit {
     double factor;
 };
 
-/* The number in front; end points behind it.  No hexadecimal, no "inf". */
+/* Scans the leading number; end points after it. No hexadecimal, no "inf". */
 static bool units_scan_number(const char *text, double *x, const char **end) {
     char *stop;
     if (!isdigit((unsigned char)text[0]) && text[0] != '.') {

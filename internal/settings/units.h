@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/settings/units.h
- * @brief Quantities as people write them: 2mbit, 40ms, 50kB, 1%. * Every
- * function returns NULL when all went well, or a sentence that says what may be
- * written; the result is then untouched.
+ * @brief Quantities with units: 2mbit, 40ms, 50kB, 1%. Every function returns
+ * NULL on success, or a description of the expected value; the result is then
+ * unchanged.
  */
 #ifndef SETTINGS_UNITS_H
 #define SETTINGS_UNITS_H

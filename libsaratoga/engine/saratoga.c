@@ -13,7 +13,7 @@ const char *saratoga_version(void) {
 const char *saratoga_strerror(int error) {
     static const char *const text[] = {
         "no error",
-        "an argument is outside what is allowed",
+        "an argument is out of range",
         "out of memory",
         "not possible in this state",
         "there is no such transfer",
@@ -27,12 +27,12 @@ const char *saratoga_strerror(int error) {
         "the peer has been silent for too long",
         "the peer refused",
         "the peer broke the protocol",
-        "ended by this side",
+        "cancelled by this side",
         "the file is too long for the descriptor in use",
         "not available in this build",
         "the peer has another passphrase or key, or none",
-        "the peer answers, but nothing more of the file arrives there",
-        "the peer speaks other versions of sealed datagrams only",
+        "the peer answers, but the file makes no progress",
+        "the peer supports only other versions of the encryption",
     };
     _Static_assert(sizeof(text) / sizeof(text[0]) == 1 - SARATOGA_ERR_LAST,
                    "a text per error");
@@ -67,7 +67,7 @@ const char *saratoga_status_text(unsigned status) {
     _Static_assert(sizeof(text) / sizeof(text[0]) == SARATOGA_STATUS_LAST + 1,
                    "a text per status");
     if (status > SARATOGA_STATUS_LAST) {
-        return "a status that this version does not know";
+        return "unknown status";
     }
     return text[status];
 }

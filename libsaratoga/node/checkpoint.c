@@ -6,8 +6,8 @@
 
 #include "libsaratoga/node/transfer.h"
 
-/* Between two saves of a map: what a crash may cost.  The first come soon after
- * one another, so that even a short pass leaves something. */
+/* Interval between two saves of a map, which a crash may cost. The first saves
+ * are close together, so that even a short pass leaves a map. */
 #define SAVE_FIRST (250 * SARATOGA_MS)
 #define SAVE_EVERY (2 * SARATOGA_S)
 
@@ -60,7 +60,7 @@ int saratoga__checkpoint_save(saratoga__file *f) {
     return rv;
 }
 
-/* What the disk did not take is lost: no later sync would say so. */
+/* Data that failed to reach the disk is lost: no later sync would report it. */
 static void saved(saratoga__file *f, int status) {
     if (status != 0 && f->phase <= SARATOGA__CANCELLED) {
         saratoga__file_stop(f, status, SARATOGA_CANNOT_RECEIVE);

@@ -4,13 +4,13 @@
 
 #include "libsaratoga/node/state.h"
 
-/* The map beside a partial file: what a later transfer need not ask for. */
+/* The map beside a partial file: what a later transfer need not request. */
 
-/* Codes what is held now; false: nothing is worth a map. */
+/* Encodes the ranges held now; false: not worth a map. */
 bool saratoga__checkpoint_draw(saratoga__file *f);
-/* Puts the bytes and then the map on the disk; blocks.  Returns 0 or UV_E... */
+/* Syncs the bytes and then the map to disk; blocks. Returns 0 or UV_E... */
 int saratoga__checkpoint_save(saratoga__file *f);
-/* Saves when it is time to. */
+/* Saves when it is due. */
 void saratoga__checkpoint_tick(saratoga__file *f, uint64_t now);
 
 #endif /* LIBSARATOGA_NODE_CHECKPOINT_H */

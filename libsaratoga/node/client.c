@@ -30,7 +30,8 @@ static bool receives(uint32_t request) {
 
 /* --- In a thread --------------------------------------------------------- */
 
-/* What is here already, for the peer to say whether it has something else. */
+/* Describes the local copy, so that the peer can say whether its own
+ * differs. */
 static int describe_copy(saratoga__file *f) {
     bool plain = f->u->engine_config.time_y2k_plain;
     saratoga_entry *e = &f->recv.partial.entry;
@@ -82,7 +83,7 @@ static int open_here(saratoga__file *f) {
         return 0;
     }
     rv = saratoga__sink_open(f);
-    /* A part of it is no copy. */
+    /* A partial file is not a copy. */
     f->options.update_check = f->options.update_check && !f->recv.resumable;
     if (rv == 0 && f->options.update_check) {
         rv = describe_copy(f);
@@ -90,7 +91,7 @@ static int open_here(saratoga__file *f) {
     return rv;
 }
 
-/* Where the answer may go beside here. */
+/* Finds the group to which the answer may go. */
 static int find_group(saratoga__file *f) {
     int rv = 0;
 
@@ -128,11 +129,11 @@ static int prepare(saratoga__file *f) {
 /* --- On the loop --------------------------------------------------------- */
 
 static const char *what(int error) {
-    return error == SARATOGA_ERR_STATE ? "the same transfer is running already"
+    return error == SARATOGA_ERR_STATE ? "the same transfer is in progress"
                                        : saratoga_strerror(error);
 }
 
-/* Cancelled while a job ran: nothing begins any more. */
+/* Whether it was cancelled while a job ran: nothing begins any more. */
 static bool is_called_off(saratoga__file *f) {
     bool off = f->phase == SARATOGA__CANCELLED;
 
@@ -143,7 +144,7 @@ static bool is_called_off(saratoga__file *f) {
     return off;
 }
 
-/* Members of a group report to it what they miss. */
+/* Receives from the group, where members report their holes. */
 static bool hears_group(saratoga__file *f) {
     int rv = 0;
 
@@ -155,7 +156,7 @@ static bool hears_group(saratoga__file *f) {
     }
     if (rv != 0) {
         saratoga__file_fail(f, saratoga__error_of(rv),
-                            "cannot hear the group %s: %s", f->peer.name,
+                            "cannot join the group %s: %s", f->peer.name,
                             saratoga__error_text(rv));
     }
     return rv == 0;
@@ -220,7 +221,7 @@ static void client_start(saratoga__file *f) {
         return;
     }
     saratoga__share_rate(f->u);
-    if (f->request == SARATOGA_BLIND_PUT) { /* nobody has to accept it */
+    if (f->request == SARATOGA_BLIND_PUT) { /* needs no acceptance */
         saratoga__stream_go_on(f);
     }
     if (f->send.source.digest_later) {
@@ -243,7 +244,7 @@ static void prepared(saratoga__file *f, int status) {
     }
 }
 
-/* False: too long for its place. */
+/* False: too long for the buffer. */
 static bool copy(char *to, size_t room, const char *from) {
     size_t len = from != NULL ? strlen(from) : 0;
 
@@ -271,7 +272,7 @@ static int client_take_options(saratoga__file *f, const saratoga_options *o) {
     return 0;
 }
 
-/* The name of a file here, when none was given. */
+/* The local name of a file, if none was given. */
 static const char *last_name(const char *path) {
     const char *slash = strrchr(path, '/');
 
@@ -311,7 +312,7 @@ static int client_take(saratoga__file *f, const saratoga_node_transfer *t) {
     return client_take_options(f, t->options);
 }
 
-/* Of a caller that knows fewer fields the others are as if not set. */
+/* Fills in fields that an older caller does not know as unset. */
 static saratoga_node_transfer whole(const saratoga_node_transfer *t) {
     saratoga_node_transfer all;
 

@@ -88,7 +88,7 @@ void saratoga_node_close(saratoga_node *u) {
         saratoga__close_step(u);
         return;
     }
-    if (!u->loop.has_handles) { /* the loop could not be made */
+    if (!u->loop.has_handles) { /* the loop could not be created */
         free_node(u);
         return;
     }

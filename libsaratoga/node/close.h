@@ -4,7 +4,7 @@
 
 #include "libsaratoga/node/state.h"
 
-/* Goes on closing, when there is nothing left to wait for. */
+/* Continues closing when there is nothing left to wait for. */
 void saratoga__close_step(saratoga_node *u);
 
 #endif /* LIBSARATOGA_NODE_CLOSE_H */

@@ -14,7 +14,7 @@
 
 #define CHUNK ((size_t)256 * 1024)
 
-/* --- The checksum of what came ------------------------------------------- */
+/* --- The checksum of received data --------------------------------------- */
 
 /* The checksum from the beginning to `end`. */
 int64_t saratoga__digest_to(saratoga__file *f, uint32_t type, uint64_t end) {
@@ -39,7 +39,7 @@ int64_t saratoga__digest_to(saratoga__file *f, uint32_t type, uint64_t end) {
     return 0;
 }
 
-/* Ends the checksum of what was digested, and compares. */
+/* Finishes the checksum and compares it. */
 static int64_t compare_sum(saratoga__file *f, uint32_t type,
                            const uint8_t *digest) {
     uint8_t sum[SARATOGA_CHECKSUM_MAX];
@@ -49,7 +49,7 @@ static int64_t compare_sum(saratoga__file *f, uint32_t type,
     if (rv != 0) {
         return rv;
     }
-    /* One with a key must not be guessed byte by byte. */
+    /* Constant time: a keyed checksum must not be guessed byte by byte. */
     return sec__equal(sum, digest, saratoga_digest_len(type))
                ? 0
                : SARATOGA__BAD_SUM;
@@ -64,18 +64,18 @@ static int64_t verify(saratoga__file *f, const saratoga_work *w) {
     int64_t rv;
 
     if (saratoga_digest_len(w->checksum) == 0) {
-        return 0; /* none, or one that nobody here knows */
+        return 0; /* none, or of an unknown type */
     }
     rv = compare_sum(f, w->checksum, w->digest);
     if (rv == SARATOGA__BAD_SUM && w->checksum == SARATOGA_CRC32C &&
-        takes_ieee(f)) { /* some mean the other CRC by that name */
+        takes_ieee(f)) { /* some peers use that name for the other CRC */
         rv = saratoga__digest_to(f, SARATOGA_CRC32_IEEE, w->length);
         rv = rv == 0 ? compare_sum(f, SARATOGA_CRC32_IEEE, w->digest) : rv;
     }
     return rv;
 }
 
-/* --- What the disk has --------------------------------------------------- */
+/* --- Reading back -------------------------------------------------------- */
 
 static int add_file(saratoga_digest *d, int fd, uint64_t length) {
     uint8_t *chunk = malloc(CHUNK);
@@ -107,7 +107,7 @@ static int sum_file(const saratoga__file *f, int fd, uint32_t type,
     return rv;
 }
 
-/* What has been synced is clean, and the cache lets go of it. */
+/* Drops the synced, clean pages from the cache. */
 static void drop_cache(int fd) {
 #if defined(POSIX_FADV_DONTNEED)
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -138,13 +138,13 @@ static int read_back_unsummed(const saratoga__file *f, int fd,
     return rv != 0 ? rv : compare_disk(f, fd, SARATOGA_CRC32C, length, sum);
 }
 
-/* Whether the peer deletes its copy. */
+/* Whether the peer will delete its copy. */
 static bool is_last_copy(const saratoga__file *f) {
     return f->request == SARATOGA_TAKE || f->request == SARATOGA_GIVE;
 }
 
-/* Before the last other copy goes the file is read once more, past the cache:
- * some systems lose a write and say nothing. */
+/* Before the last other copy is deleted, reads the file back from disk,
+ * bypassing the cache: some systems lose writes silently. */
 static int read_back(const saratoga__file *f, int fd, const saratoga_work *w) {
     int rv;
 

@@ -4,9 +4,9 @@
 
 #include "libsaratoga/node/state.h"
 
-/* The last step of a file that is received, in a thread.  The peer hears that
- * all has come, and may delete its copy, only when this has returned 0: the
- * checksum is right, and the file and its name are on the disk. */
+/* The last step of receiving a file, in a thread. The peer learns that the file
+ * is complete, and may delete its copy, only after this has returned 0: the
+ * checksum matches, and the file and its name are on disk. */
 
 /* The checksum from the beginning to `end`.  Returns 0 or UV_E... */
 int64_t saratoga__digest_to(saratoga__file *f, uint32_t type, uint64_t end);

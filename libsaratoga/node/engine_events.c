@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Takes the engine's events. */
+/* Handles the engine's events. */
 #include "libsaratoga/node/engine_events.h"
 
 #include <stdio.h>
@@ -24,11 +24,12 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
     saratoga_node_event *r = &f->result;
 
     if (f->peer.rejection != 0) {
-        (void)snprintf(r->text, sizeof(r->text), "%s",
-                       f->peer.rejection == SARATOGA_ERR_LIMIT
-                           ? "the peer has as many secured sessions as it may"
-                           : saratoga_strerror(f->peer.rejection));
-    } else if (f->work.status != 0) { /* what was behind it */
+        (void)snprintf(
+            r->text, sizeof(r->text), "%s",
+            f->peer.rejection == SARATOGA_ERR_LIMIT
+                ? "the peer has reached its limit of secured sessions"
+                : saratoga_strerror(f->peer.rejection));
+    } else if (f->work.status != 0) { /* the underlying error */
         (void)snprintf(r->text, sizeof(r->text), "%s",
                        saratoga__error_text(f->work.status));
     } else if (ev->remote) {
@@ -39,8 +40,8 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
     } else if (ev->error == SARATOGA_ERR_AUTH) {
         (void)snprintf(r->text, sizeof(r->text), "%s",
                        is_sent(f)
-                           ? "the peer's word that it has the file was not "
-                             "signed with the key; the copy here stays"
+                           ? "the peer's confirmation was not signed with the "
+                             "key; the local copy stays"
                            : "the file's checksum was not made with the key");
     } else if (f->id == 0 && ev->error == SARATOGA_ERR_CANCELLED &&
                ev->status != SARATOGA_SUCCESS) {

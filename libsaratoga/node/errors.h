@@ -2,15 +2,15 @@
 #ifndef LIBSARATOGA_NODE_ERRORS_H
 #define LIBSARATOGA_NODE_ERRORS_H
 
-/* Errors of the node beside UV_E..., and what they are on the wire, in the API
- * and as text. */
+/* Errors of the node in addition to UV_E..., and their form on the wire, in the
+ * API and as text. */
 
-#define SARATOGA__CHANGED (-20001)    /* the file is not what it was */
-#define SARATOGA__EXISTS (-20002)     /* the target is there already */
-#define SARATOGA__BAD_SUM (-20003)    /* its checksum is wrong */
-#define SARATOGA__OVER_QUOTA (-20004) /* peers may store no more */
+#define SARATOGA__CHANGED (-20001)    /* the file has changed */
+#define SARATOGA__EXISTS (-20002)     /* the target already exists */
+#define SARATOGA__BAD_SUM (-20003)    /* the checksum is wrong */
+#define SARATOGA__OVER_QUOTA (-20004) /* the quota for peers is used up */
 
-/* The status code on the wire; `otherwise` where none fits. */
+/* The status code on the wire; `otherwise` if none fits. */
 unsigned saratoga__status_of(int error, unsigned otherwise);
 const char *saratoga__error_text(int error);
 /* As a saratoga_error. */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Events that wait, beyond which beacons and served transfers are left out. */
+/* Queued events above which beacons and served transfers are dropped. */
 #define MANY 1024u
 
 struct saratoga__event {

@@ -6,7 +6,7 @@
 
 /* Events for the application. */
 
-/* Queues one; takes `memory`. */
+/* Queues an event; takes ownership of `memory`. */
 void saratoga__event_add(saratoga_node *u, const saratoga_node_event *ev,
                          uint8_t *memory);
 void saratoga__events_free(saratoga_node *u);

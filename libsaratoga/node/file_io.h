@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reading and writing whole blocks, however the system cuts them; both
+/* Reads and writes whole blocks despite short reads and writes; both calls
  * block. */
 
 /* Bytes read, fewer at the end of the file; or UV_E... */

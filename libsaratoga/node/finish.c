@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Settles the end of each transfer. */
+/* Finishes each transfer. */
 #include "libsaratoga/node/finish.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void close_part(saratoga__file *f) {
     }
 }
 
-/* The peer has a good copy of what was sent: nothing else goes. */
+/* The peer has a good copy of exactly this file: deletes it. */
 static int remove_source(saratoga__file *f) {
     struct stat st;
     int fd = saratoga__root_read(f->local.root, f->local.name, &st);
@@ -83,9 +83,10 @@ static void describe_end(saratoga__file *f, int status) {
     saratoga__address_text(&f->peer.route.remote, r->address);
     if (f->send.remove && status != 0 && r->error == 0) {
         r->error = saratoga__error_of(status);
-        (void)snprintf(r->text, sizeof(r->text),
-                       "the peer has it, but it could not be deleted here: %s",
-                       saratoga__error_text(status));
+        (void)snprintf(
+            r->text, sizeof(r->text),
+            "the peer has it, but the local file could not be deleted: %s",
+            saratoga__error_text(status));
     }
 }
 
@@ -123,7 +124,7 @@ static void finish(saratoga__file *f) {
         f->recv.verdict == SARATOGA__PENDING && f->handle != 0) {
         (void)saratoga__checkpoint_draw(f);
     }
-    if (f->handle != 0) { /* no work may find it from here on */
+    if (f->handle != 0) { /* no work may find it from now on */
         (void)saratoga_transfer_set_user(f->u->engine, f->handle, NULL);
     }
     saratoga__file_job(f, close_all, file_closed);

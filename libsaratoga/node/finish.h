@@ -4,8 +4,8 @@
 
 #include "libsaratoga/node/state.h"
 
-/* Settles the end of each transfer that saratoga__file_check() named, once no
- * thread works on it: keeps or removes what came, reports, frees. */
+/* Finishes each transfer passed to saratoga__file_check() once no thread works
+ * on it: keeps or removes received data, reports, frees. */
 void saratoga__finish_all(saratoga_node *u);
 
 #endif /* LIBSARATOGA_NODE_FINISH_H */

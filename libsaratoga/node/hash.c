@@ -42,7 +42,7 @@ void saratoga__hash_free(struct saratoga__hash *h) {
     uv_mutex_destroy(&h->lock);
 }
 
-/* --- Who is at it -------------------------------------------------------- */
+/* --- The computing thread ------------------------------------------------ */
 
 static void claim(struct saratoga__hash *h) {
     uv_mutex_lock(&h->lock);
@@ -60,7 +60,7 @@ static void hash_release(struct saratoga__hash *h) {
     uv_mutex_unlock(&h->lock);
 }
 
-/* Of the thread that is at it. */
+/* Called by the computing thread. */
 static void hash_forget(struct saratoga__hash *h) {
     saratoga_digest_free(h->digest);
     h->digest = NULL;
@@ -132,7 +132,7 @@ static int add_from(struct saratoga__hash *h, int fd, uint64_t end,
     return h->status;
 }
 
-/* What is known now; and nothing being left to do, nobody is at it. */
+/* Whether data is left to compute; if not, the computing thread stops. */
 static bool is_behind(struct saratoga__hash *h, uint64_t *end) {
     bool behind;
 

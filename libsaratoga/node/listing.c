@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Lists directories, and chooses a file for peers that ask for any. */
+/* Lists directories, and chooses a file for requests for any file. */
 #include "libsaratoga/node/listing.h"
 
 #include <dirent.h>
@@ -77,8 +77,8 @@ static void free_names(struct names *n) {
     free(n->name);
 }
 
-/* The names in a folder, which stays open.  Upon an error, too, they are to be
- * freed. */
+/* Reads the names in a folder, which stays open. Free them even after an
+ * error. */
 static int names_of(int folder, struct names *n) {
     int again = fcntl(folder, F_DUPFD_CLOEXEC, 0);
     DIR *d = again >= 0 ? fdopendir(again) : NULL;

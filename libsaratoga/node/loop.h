@@ -29,7 +29,8 @@ static inline bool saratoga__loop_is_own(const saratoga__loop *l) {
     return l->uv == &l->own;
 }
 
-/* There is work: the engine, the socket or a transfer has something to do. */
+/* Schedules a turn: the engine, the socket or a transfer has something to
+ * do. */
 static inline void saratoga__loop_wake(saratoga__loop *l) {
     l->awake = true;
 }

@@ -9,11 +9,11 @@
 
 #include "internal/common/crc32c.h"
 
-/* Magic, size, times, flags, widths, checksum, its bytes, count of ranges. */
+/* Magic, size, times, flags, widths, checksum and its bytes, range count. */
 #define HEAD ((size_t)(8 + 8 + 4 + 4 + 1 + 1 + 2 + SARATOGA_CHECKSUM_MAX + 4))
 #define RANGE ((size_t)16)
 #define CRC ((size_t)4)
-/* The path follows the head, its NUL included. */
+/* The path follows the head, including its NUL. */
 #define PATH ((size_t)SARATOGA_PATH_MAX)
 
 static const uint8_t magic[8] = {'S', 'a', 'r', 'M', 'a', 'p', '1', '\n'};
@@ -90,7 +90,8 @@ uint8_t *saratoga__map_encode(const saratoga_partial *p, size_t *len) {
     return map;
 }
 
-/* Ascending, disjoint, inside the file: others are none of ours. */
+/* Ranges must be ascending, disjoint and inside the file: otherwise the map is
+ * not ours. */
 static int take_ranges(const uint8_t *at, uint64_t size, saratoga_partial *p,
                        saratoga_range *out) {
     uint64_t last = 0;

@@ -8,19 +8,19 @@
 #include <saratoga/transfer.h>
 
 /*
- * What is kept beside a partial file, so that a later session can go on: what
- * the sender said about the file, and which bytes are there.  The coding ends
- * with a CRC-32C; anything that does not fit is as good as no map.  Pure but
- * for memory.
+ * The map stored beside a partial file, so that a later session can resume it:
+ * the sender's description of the file, and the ranges held. The encoding ends
+ * with a CRC-32C; an invalid map counts as none. No side effects other than
+ * memory allocation.
  */
 
-/* Ranges that a map may name. */
+/* Maximum number of ranges in a map. */
 #define SARATOGA__RANGES_MAX 262144u
 
-/* Codes it into memory from malloc(); NULL: none left. */
+/* Encodes a map into memory from malloc(); NULL: out of memory. */
 uint8_t *saratoga__map_encode(const saratoga_partial *p, size_t *len);
-/* Reads a map into `p`, its ranges into memory from malloc() (*ranges).  Bytes
- * from `size` on are left out: the partial file ends there.  Returns 0,
+/* Reads a map into `p`, its ranges into memory from malloc() (*ranges).  Ranges
+ * beyond `size`, the end of the partial file, are dropped.  Returns 0,
  * UV_EINVAL or UV_ENOMEM. */
 int saratoga__map_decode(const uint8_t *map, size_t len, uint64_t size,
                          saratoga_partial *p, saratoga_range **ranges);

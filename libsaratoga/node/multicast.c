@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Groups: who belongs to them, what came to them, and how one who only sends to
- * one hears what its members miss. */
+/* Multicast groups: joining, receiving, and how a sender to a group receives
+ * its members' reports. */
 #include "libsaratoga/node/multicast.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ bool saratoga__group_of(const saratoga_node *u, const net__route *r,
         memcpy(&group->remote.in4.sin_addr, &r->local.s6_addr[12],
                sizeof(group->remote.in4.sin_addr));
     }
-    /* The same place in both kinds of address. */
+    /* The port is at the same offset in both kinds of address. */
     group->remote.in4.sin_port = htons(net__addr_port(&own));
     return true;
 }
@@ -65,9 +65,9 @@ static void join(int fd, const struct in_addr *four,
 #endif
 }
 
-/* Without a route for groups there is nothing to hear.  Another that has our
- * port is told so when it binds; once that is done, further sockets may share
- * it. */
+/* Without a multicast route there is nothing to receive. A process that already
+ * has our port makes the bind fail; after the bind, further sockets may share
+ * the port. */
 void saratoga__join_groups(saratoga_node *u) {
     int fd = net__udp_fileno(u->net.udp);
     struct in_addr four;
@@ -83,7 +83,7 @@ void saratoga__join_groups(saratoga_node *u) {
 /* --- The multicast socket
  * ------------------------------------------------------- */
 
-/* Answers leave by the other socket, which may know other addresses. */
+/* Answers leave by the other socket, which may have other addresses. */
 static void multicast_deliver(saratoga_node *u, const net__burst *in) {
     net__burst b = *in;
     net__route r = *in->route;
@@ -93,7 +93,7 @@ static void multicast_deliver(saratoga_node *u, const net__burst *in) {
     u->net.deliver(u, &b, 1, SARATOGA_PKT_MULTICAST);
 }
 
-/* Our own DATA come back, too: what members say is STATUS. */
+/* Our own DATA is looped back, too; members send STATUS. */
 static void multicast_on_bursts(void *owner, const net__burst *in,
                                 size_t count) {
     saratoga_node *u = owner;
@@ -107,7 +107,7 @@ static void multicast_on_bursts(void *owner, const net__burst *in,
 }
 
 static void multicast_on_writable(void *owner) {
-    (void)owner; /* it only hears */
+    (void)owner; /* it only receives */
 }
 
 static void multicast_on_error(void *owner, int status) {
@@ -154,7 +154,7 @@ void saratoga__multicast_close(saratoga_node *u) {
 
 /* --- Gets that are answered to a group ----------------------------------- */
 
-/* Blocks for the sake of a name; before anything runs. */
+/* Blocks for name resolution, before anything runs. */
 int saratoga__answer_group_open(saratoga_node *u, char *why) {
     const char *host = u->config.group;
     const char *service = u->config.group_service;
@@ -167,8 +167,8 @@ int saratoga__answer_group_open(saratoga_node *u, char *why) {
     rv = saratoga__resolve(host, service != NULL ? service : "7542", false,
                            &to->remote);
     if (rv == 0 && !saratoga__is_multicast(&to->remote)) {
-        (void)snprintf(why, SARATOGA_NODE_TEXT,
-                       "%s is no group: a multicast address is wanted", host);
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "%s is not a multicast address",
+                       host);
         return UV_EINVAL;
     }
     if (rv == 0) {
@@ -185,7 +185,7 @@ int saratoga__answer_group_open(saratoga_node *u, char *why) {
     return 0;
 }
 
-/* The one that brings the same to the group already. */
+/* The transfer that already sends the same file to the group. */
 static const saratoga__file *under_way(const saratoga__file *f) {
     const saratoga__file *found = NULL;
 

@@ -9,13 +9,13 @@
 #include "libsaratoga/node/secure.h"
 #include "libsaratoga/node/sockets.h"
 
-/* Bursts before the rest of the loop has its turn. */
+/* Bursts per turn of the loop. */
 #define BURSTS 32
 
 /* --- Receiving ----------------------------------------------------------- */
 
-/* Finds the sender, and the group if the datagram came to one: it is answered
- * from one of our own addresses. */
+/* Finds the sender, and the group if the datagram was sent to one; the answer
+ * then leaves from one of our own addresses. */
 static void find_origin(saratoga_node *u, const net__route *r,
                         saratoga_pktinfo *from) {
     net__route back = *r;
@@ -60,8 +60,8 @@ void saratoga__datagrams_take(saratoga_node *u, const net__burst *in,
 
 /* --- Sending ------------------------------------------------------------- */
 
-/* By UDP-Lite what may go by it.  Should its socket be full it is lost, and
- * repaired like any loss: those who tolerate errors seldom mind. */
+/* Sends by UDP-Lite what may use it. If that socket is full, the data is lost
+ * and repaired like any loss. */
 static bool put_lite(saratoga_node *u, const net__route *r,
                      const saratoga_pktinfo *to, const uint8_t *data,
                      size_t len, size_t segment) {
@@ -82,7 +82,7 @@ static bool put_lite(saratoga_node *u, const net__route *r,
     return true;
 }
 
-/* One burst as the engine wrote it. */
+/* Sends one burst as the engine wrote it. */
 static void put_plain(saratoga_node *u, const saratoga_pktinfo *to,
                       const uint8_t *data, size_t len, size_t segment) {
     const net__route *r = saratoga__route_of(u, to);
@@ -101,7 +101,7 @@ static void put_plain(saratoga_node *u, const saratoga_pktinfo *to,
     }
 }
 
-/* False: nothing is left, or the socket is full and on_writable follows. */
+/* False: nothing left, or the socket is full and on_writable follows. */
 static bool send_burst(saratoga_node *u, saratoga_time now) {
     bool secured = saratoga__is_secured(u);
     uint8_t *room = saratoga__socket_room(u);
@@ -135,7 +135,7 @@ bool saratoga__datagrams_send(saratoga_node *u) {
     for (unsigned i = 0; i < BURSTS && more; i++) {
         more = send_burst(u, now);
     }
-    (void)saratoga__secure_send(u, now); /* calls that were begun */
+    (void)saratoga__secure_send(u, now); /* handshakes in progress */
     saratoga__sockets_flush(u);
     return more;
 }

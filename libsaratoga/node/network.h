@@ -4,9 +4,10 @@
 
 #include "libsaratoga/node/state.h"
 
-/* Datagrams between the sockets, the carrier of sealed ones and the engine. */
+/* Passes datagrams between the sockets, the carrier of sealed ones and the
+ * engine. */
 
-/* Hands datagrams to the engine. */
+/* Passes datagrams to the engine. */
 void saratoga__datagrams_take(saratoga_node *u, const net__burst *in,
                               size_t count, uint32_t flags);
 /* Sends what the engine has; true: there is more, later. */

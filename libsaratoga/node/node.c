@@ -23,13 +23,13 @@
 #include "libsaratoga/node/sockets.h"
 #include "libsaratoga/node/worker.h"
 
-/* Rounds of events and work before the loop has its turn. */
+/* Rounds of events and work per turn of the loop. */
 #define ROUNDS 8
 #define TICK_MS 250
-/* While the socket is full the engine's timer need not ring. */
+/* While the socket is full, the engine's timer is not needed. */
 #define BLOCKED_WAIT SARATOGA_MS
-/* Setting a timer costs more than sending a few packets: what is due within
- * half of what the engine reckons with goes together. */
+/* Setting a timer costs more than sending a few packets: everything due within
+ * half the engine's timer granularity is sent together. */
 #define GRAIN ((uint64_t)NET__TIMER_GRANULARITY_US * 500)
 
 /* --- Turns of the loop --------------------------------------------------- */
@@ -52,7 +52,7 @@ static bool drain(saratoga_node *u) {
 }
 
 static void on_again(uv_idle_t *idle) {
-    (void)idle; /* its being there keeps the loop from sleeping */
+    (void)idle; /* an idle handle keeps the loop from sleeping */
 }
 
 static void set_timer(saratoga_node *u) {
@@ -79,7 +79,7 @@ static void node_turn(saratoga_node *u) {
     more = saratoga__datagrams_send(u) || more;
     saratoga__secure_stretch(u);
     saratoga__secure_end_rejected(u);
-    /* What was sent makes room for what is read next. */
+    /* Sending frees buffers for reads. */
     more = drain(u) || more;
     saratoga__finish_all(u);
     u->loop.awake = u->loop.awake || more;
@@ -244,7 +244,7 @@ static int open_loop(saratoga_node *u, char *why) {
     if (u->loop.uv == NULL) {
         rv = uv_loop_init(&u->loop.own);
         if (rv != 0) {
-            (void)snprintf(why, SARATOGA_NODE_TEXT, "cannot make a loop: %s",
+            (void)snprintf(why, SARATOGA_NODE_TEXT, "cannot create a loop: %s",
                            uv_strerror(rv));
             return rv;
         }
@@ -260,7 +260,7 @@ static int open_loop(saratoga_node *u, char *why) {
         u->loop.has_timer = rv == 0;
     }
     if (rv != 0) {
-        (void)snprintf(why, SARATOGA_NODE_TEXT, "cannot make a timer: %s",
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "cannot create a timer: %s",
                        uv_strerror(rv));
     }
     return rv;
@@ -282,7 +282,7 @@ static int open_root(saratoga_node *u, char *why) {
     return 0;
 }
 
-/* Blocks for the sake of a name; before anything runs. */
+/* Blocks for name resolution, before anything runs. */
 static int aim_beacons(saratoga_node *u, char *why) {
     const char *host = u->config.beacon_host != NULL ? u->config.beacon_host
                                                      : SARATOGA_GROUP_IPV4;
@@ -330,7 +330,7 @@ static int open_engine(saratoga_node *u, char *why) {
                                     wall.tv_nsec - (int64_t)saratoga__now();
     u->engine_config.timer_granularity_us = NET__TIMER_GRANULARITY_US;
     u->engine_config.own_transfers_only = !u->has_root || !u->config.may_write;
-    if (u->has_root) { /* what BEACONs say */
+    if (u->has_root) { /* advertised in BEACONs */
         u->engine_config.willing_to_send &= u->config.may_read;
         u->engine_config.willing_to_receive &= u->config.may_write;
     }
@@ -383,7 +383,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
     }
     u->root.fd = -1;
     saratoga__places_init(&u->places);
-    /* The library behind sets itself up here, not first in a pool's thread. */
+    /* Initialises the crypto library here rather than in a pool thread. */
     saratoga_digest_free(saratoga_digest_new(SARATOGA_MD5));
     copy_config(u, c);
     rv = open_all(u, why);

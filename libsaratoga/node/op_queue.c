@@ -2,7 +2,7 @@
 /* Runs operations on one file in order on the thread pool. */
 #include "libsaratoga/node/op_queue.h"
 
-/* Operations before other files may have the thread. */
+/* Operations before the thread serves other files. */
 #define TURN 8
 
 void saratoga__ops_add(saratoga__ops *ops, saratoga__op *op) {

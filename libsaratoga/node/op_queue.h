@@ -9,11 +9,11 @@
 #include <uv.h>
 
 /*
- * Operations on one file, run one after another by one thread of the pool.
+ * Operations on one file, run in sequence by one thread of the pool.
  *
- * The thread stays while there is more for it, so that under load no thread is
- * woken for each block, writers of one file do not wait for one another, and a
- * checksum can follow the blocks.  After some operations it yields to other
+ * The thread stays while there is work for it, so that under load no thread is
+ * woken per block, writers of one file do not wait for each other, and a
+ * checksum can follow the blocks. After some operations it yields to other
  * files.
  */
 
@@ -33,13 +33,13 @@ typedef struct saratoga__ops {
     unsigned count;
 } saratoga__ops;
 
-/* Of a node: operations that have run, on their way back to the loop. */
+/* Per node: completed operations, on their way back to the loop. */
 typedef struct saratoga__completions {
     uv_mutex_t lock;
     uv_async_t async;
     saratoga__ops ops;
-    void (*run)(saratoga__op *op);  /* in a thread: does one */
-    void (*done)(saratoga__op *op); /* on the loop: it has been done */
+    void (*run)(saratoga__op *op);  /* in a thread: performs one */
+    void (*done)(saratoga__op *op); /* on the loop: it is complete */
 } saratoga__completions;
 
 /* Of a file. */
@@ -48,8 +48,9 @@ typedef struct saratoga__op_queue {
     uv_work_t work;
     saratoga__ops ops;
     saratoga__completions *completions;
-    void (*idle)(struct saratoga__op_queue *q); /* on the loop: is empty */
-    bool busy;                                  /* has a thread */
+    void (*idle)(struct saratoga__op_queue *q); /* on the loop: the queue is
+                                                   empty */
+    bool busy;                                  /* a thread is working */
 } saratoga__op_queue;
 
 void saratoga__ops_add(saratoga__ops *ops, saratoga__op *op);
@@ -65,9 +66,9 @@ void saratoga__completions_close(saratoga__completions *c);
 int saratoga__op_queue_init(saratoga__op_queue *q, saratoga__completions *c,
                             void (*idle)(saratoga__op_queue *q));
 void saratoga__op_queue_free(saratoga__op_queue *q);
-/* Has `op` run after those before it. */
+/* Queues `op`. */
 void saratoga__op_queue_add(saratoga__op_queue *q, saratoga__op *op);
-/* Those that wait, as a thread of the queue sees it. */
+/* Number of waiting operations, called from a thread of the queue. */
 unsigned saratoga__op_queue_waiting(saratoga__op_queue *q);
 
 #endif /* LIBSARATOGA_NODE_OP_QUEUE_H */

@@ -18,7 +18,7 @@
 #define MAP_READ (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 /* A map of SARATOGA__RANGES_MAX ranges is about this long. */
 #define MAP_MAX ((off_t)5 * 1024 * 1024)
-/* Others may finish their file between our opening and locking it. */
+/* Another process may finish its file between our opening and locking it. */
 #define LOCK_TRIES 8
 
 static int last_error(void) {
@@ -27,7 +27,8 @@ static int last_error(void) {
 
 /* --- Opening ------------------------------------------------------------- */
 
-/* FNV-1a: names may be as long as the system allows, ours add to them. */
+/* FNV-1a hash: a name may already have the maximum length, and ours are
+ * longer. */
 static void part_name_it(saratoga__part *p, const char *leaf) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -41,7 +42,7 @@ static void part_name_it(saratoga__part *p, const char *leaf) {
                    SARATOGA__OWN_PREFIX "%016" PRIx64 ".map", hash);
 }
 
-/* Whether the name still leads to what is open. */
+/* Whether the name still refers to the open file. */
 static bool is_current(const saratoga__part *p) {
     struct stat here;
     struct stat there;
@@ -113,8 +114,8 @@ static int part_sync_folder(saratoga__part *p) {
     return 0;
 }
 
-/* That a map is gone has to be on the disk before octets that it would claim
- * are written: a power cut may bring it back. */
+/* The removal of a map must reach the disk before octets that it would claim
+ * are written: a power failure may restore it. */
 static int drop_map(saratoga__part *p) {
     int rv;
 
@@ -133,15 +134,15 @@ static int drop_map(saratoga__part *p) {
     return rv;
 }
 
-/* The part's name has to be on the disk before a map is: after a power cut the
- * map would else be read beside an older part of that name. */
+/* The part's name must reach the disk before the map: otherwise, after a power
+ * failure, the map would be read with an older part of that name. */
 static int part_sync_name(saratoga__part *p) {
     int rv = p->name_synced ? 0 : part_sync_folder(p);
     p->name_synced = rv == 0;
     return rv;
 }
 
-/* Forgets what is there. */
+/* Discards the existing part. */
 static int part_forget(saratoga__part *p) {
     int rv = drop_map(p);
 
@@ -162,7 +163,7 @@ static int take_left(saratoga__part *p, saratoga_partial *left,
         rv = saratoga__map_decode(map, len, (uint64_t)st.st_size, left, ranges);
     }
     free(map);
-    /* A map without octets would claim those that come now. */
+    /* An old map would claim the octets received now. */
     if (rv != 0 || left->count == 0) {
         free(*ranges);
         memset(left, 0, sizeof(*left));
@@ -182,7 +183,7 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
     p->fd = -1;
     p->overwrite = overwrite;
     p->root = r;
-    p->has_map = true; /* until it is looked for */
+    p->has_map = true; /* assumed until checked */
     (void)snprintf(p->path, sizeof(p->path), "%s", path);
     p->made = saratoga__root_missing_folders(r, path);
     p->folder = saratoga__root_parent(r, path, true, &leaf);
@@ -276,7 +277,7 @@ static int rename_new(saratoga__part *p) {
         return errno == EEXIST ? SARATOGA__EXISTS : last_error();
     }
 #endif
-    /* Two names for a moment: neither ever leads to a file in pieces. */
+    /* Two names for a moment: neither ever refers to an incomplete file. */
     if (linkat(p->folder, p->name, p->folder, p->leaf, 0) != 0) {
         return errno == EEXIST ? SARATOGA__EXISTS : last_error();
     }
@@ -301,7 +302,7 @@ int saratoga__part_sync(saratoga__part *p, uint64_t size,
     if (ftruncate(p->fd, (off_t)size) != 0) {
         return last_error();
     }
-    (void)futimens(p->fd, times); /* times are a courtesy */
+    (void)futimens(p->fd, times); /* timestamps are best effort */
     return fsync(p->fd) == 0 ? 0 : part_failed(p, last_error());
 }
 
@@ -316,7 +317,7 @@ int saratoga__part_publish(saratoga__part *p) {
     rv = saratoga__root_sync_above(p->root, p->path);
     if (rv != 0) {
         (void)part_failed(p, rv);
-        if (!p->overwrite) { /* a name that may be gone tomorrow */
+        if (!p->overwrite) { /* the name may not survive a crash */
             (void)unlinkat(p->folder, p->leaf, 0);
             saratoga__root_remove_folders(p->root, p->path, p->made);
         }
@@ -326,7 +327,7 @@ int saratoga__part_publish(saratoga__part *p) {
 
 void saratoga__part_discard(saratoga__part *p) {
     if (p->fd >= 0) {
-        (void)drop_map(p); /* or it would claim octets of the next part */
+        (void)drop_map(p); /* it would claim octets of the next part */
         (void)unlinkat(p->folder, p->name, 0);
     }
     saratoga__part_close(p);

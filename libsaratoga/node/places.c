@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Counts the hosts that are served, per network. */
+/* Counts the hosts being served, per network. */
 #include "libsaratoga/node/places.h"
 
 #include <netinet/in.h>
@@ -7,11 +7,11 @@
 
 #include "internal/common/siphash.h"
 
-/* Of the places, networks leave these shares to others, and one place at
- * least where there are two. */
+/* Fraction of the places that a network must leave to others, at least one
+ * place if there are two. */
 static const struct {
     unsigned bits;
-    unsigned left; /* one in so many */
+    unsigned left; /* one in this many */
 } places_network[SARATOGA__NETWORKS] = {{64, 4}, {56, 8}, {48, 16}};
 
 void saratoga__places_init(struct saratoga__places *p) {

@@ -7,13 +7,13 @@
 #include "internal/common/tally.h"
 #include "internal/net/route.h"
 
-/* How many hosts are served at once, and how many of them from one network, so
- * that nobody with many addresses keeps the others out. */
+/* Limits the hosts served at once, and those of one network, so that an
+ * attacker with many addresses cannot exclude others. */
 
 #define SARATOGA__NETWORKS 3 /* of an IPv6 address: /64, /56, /48 */
 
 typedef struct saratoga__place_key {
-    uint64_t host;                        /* token; 0: has no place */
+    uint64_t host;                        /* token; 0: no place */
     uint64_t network[SARATOGA__NETWORKS]; /* tokens; 0: IPv4 */
 } saratoga__place_key;
 
@@ -25,12 +25,12 @@ struct saratoga__places {
 
 void saratoga__places_init(struct saratoga__places *p);
 void saratoga__places_free(struct saratoga__places *p);
-/* Counts a transfer with the host that `remote` is, of at most `max` hosts; 0:
- * no limit.  False: no place, and nothing is counted. */
+/* Counts a transfer with the host `remote`, of at most `max` hosts; 0: no
+ * limit. False: no place; nothing is counted. */
 bool saratoga__places_enter(struct saratoga__places *p, unsigned max,
                             const uint8_t *key, const net__addr *remote,
                             saratoga__place_key *place);
-/* Forgets that transfer; nothing happens to one without a place. */
+/* Removes that transfer from the count; does nothing without a place. */
 void saratoga__places_leave(struct saratoga__places *p,
                             saratoga__place_key *place);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * The rate of the link is one for all that leaves here at the same time.  Hosts
- * share it evenly.  Of the transfers with one host the oldest has nearly all of
- * its part, for a pass may end at any moment: whole files are worth more than
- * many halves.  The others have the little that keeps them going, and what the
- * oldest leaves while it only waits for an answer.
+ * All concurrent transfers share the rate of the link. Hosts share it evenly.
+ * Of the transfers with one host, the oldest gets nearly all of its share,
+ * because a pass may end at any moment: complete files are worth more than many
+ * halves. The others get just enough to stay alive, plus what the oldest does
+ * not use while it waits for an answer.
  */
 #include "libsaratoga/node/rate_share.h"
 
 #include "libsaratoga/node/transfer.h"
 
-/* How soon what one leaves is the others'. */
+/* Interval after which unused rate is redistributed. */
 #define AGAIN (10 * SARATOGA_MS)
-/* Of the oldest with a host, beside 1 of the others. */
+/* Weight of a host's oldest transfer; the others have 1. */
 #define WEIGHT 32u
 
 static bool shares(const saratoga__file *f) {
@@ -21,7 +21,7 @@ static bool shares(const saratoga__file *f) {
            !saratoga__has_ended(f) && f->handle != 0;
 }
 
-/* Whether the link is of use to it: not while it only waits for an answer. */
+/* Whether it can use the link: not while it only waits for an answer. */
 static bool is_busy(const saratoga__file *f, uint64_t now) {
     saratoga_stats st;
 
@@ -31,7 +31,7 @@ static bool is_busy(const saratoga__file *f, uint64_t now) {
            st.todo_bytes > 0;
 }
 
-/* Those behind in the list are older. */
+/* Later entries of the list are older. */
 static bool is_oldest(const saratoga__file *f) {
     for (const saratoga__file *g = f->next; g != NULL; g = g->next) {
         if (g->send.weight > 0 && g->peer.host == f->peer.host) {
@@ -57,7 +57,7 @@ static unsigned weigh(saratoga_node *u, uint64_t now) {
 
 static void set(saratoga__file *f, unsigned sum, uint64_t now) {
     unsigned weight =
-        f->send.weight > 0 ? f->send.weight : 1; /* should it wake up */
+        f->send.weight > 0 ? f->send.weight : 1; /* in case it wakes up */
     uint64_t rate = f->u->options.rate_bps * weight / (sum > 0 ? sum : 1);
 
     if (rate != f->send.rate) {

@@ -6,7 +6,7 @@
 
 /* Divides the node's rate among the transfers that share it. */
 void saratoga__share_rate(saratoga_node *u);
-/* The same, at most as often as is worth it. */
+/* The same, at a limited frequency. */
 void saratoga__share_rate_when_due(saratoga_node *u);
 
 #endif /* LIBSARATOGA_NODE_RATE_SHARE_H */

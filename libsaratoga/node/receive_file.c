@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Opens what a received file is written to. */
+/* Opens the destination of a received file. */
 #include "libsaratoga/node/receive_file.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ int saratoga__sink_open(saratoga__file *f) {
     }
     saratoga__part_close(&f->recv.part);
     if (rv == SARATOGA__EXISTS && may_compare(f)) {
-        /* It may have come whole, and only word of it have been lost. */
+        /* It may be complete, and only the confirmation was lost. */
         f->local.fd =
             saratoga__root_read(f->local.root, f->local.name, &f->local.st);
         if (f->local.fd < 0) {
@@ -44,7 +44,7 @@ int saratoga__sink_open(saratoga__file *f) {
 
 /* --- METADATA ------------------------------------------------------------ */
 
-/* Room on the disk for what is still to come. */
+/* Whether the disk has room for the rest of the file. */
 static bool receive_file_has_room(const saratoga__file *f, uint64_t size,
                                   uint64_t held) {
     struct statvfs fs;
@@ -79,7 +79,7 @@ static void check(saratoga__file *f, uint64_t held) {
         (uint64_t)f->local.st.st_size != size) {
         saratoga__file_stop(f, SARATOGA__EXISTS, SARATOGA_ACCESS_DENIED);
     } else if (!in_quota(f, size)) {
-        if (!f->recv.resumable) { /* nor does a first block stay */
+        if (!f->recv.resumable) { /* the first block is discarded, too */
             f->recv.verdict = SARATOGA__REJECTED;
         }
         saratoga__file_stop(f, SARATOGA__OVER_QUOTA, SARATOGA_CANNOT_RECEIVE);
@@ -101,7 +101,7 @@ static void opened(saratoga__file *f, int status) {
     saratoga__file_check(f);
 }
 
-/* The peer chose the file, and so its name; or it could have been a stream. */
+/* The peer chose the file and its name, or it could have been a stream. */
 static void open_by_name(saratoga__file *f, const char *path) {
     const char *leaf = strrchr(path, '/');
 
@@ -116,7 +116,7 @@ static void open_by_name(saratoga__file *f, const char *path) {
 }
 
 void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev) {
-    bool again = f->recv.described; /* now with the checksum */
+    bool again = f->recv.described; /* repeated with the checksum */
 
     f->recv.partial.entry = ev->entry;
     f->recv.partial.checksum = ev->checksum;

@@ -4,10 +4,10 @@
 
 #include "libsaratoga/node/state.h"
 
-/* Files that are received. */
+/* Received files. */
 
-/* A job's part: opens a partial file, or the file itself when what comes is to
- * be compared with it.  Blocks.  Returns 0 or UV_E... */
+/* Part of a job: opens a partial file, or the file itself if the received data
+ * is to be compared with it. Blocks. Returns 0 or UV_E... */
 int saratoga__sink_open(saratoga__file *f);
 /* The peer has described the file. */
 void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev);

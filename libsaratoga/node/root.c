@@ -15,11 +15,11 @@
 #endif
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-/* O_NONBLOCK: a pipe must not hold the thread before it is found out. */
+/* O_NONBLOCK: a pipe must not block the thread before it is detected. */
 #define READ (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 static int system_error(void) {
-    /* A link where none may be, and a way out of the root. */
+    /* A forbidden link, or a path out of the root. */
     return errno == ELOOP || errno == EXDEV ? UV_EACCES
                                             : uv_translate_sys_error(errno);
 }
@@ -81,7 +81,7 @@ struct how {
 #define RESOLVE_NO_MAGICLINKS 0x02u
 #define RESOLVE_BENEATH 0x08u
 
-/* -1 with ENOSYS: the kernel does not know it. */
+/* -1 with ENOSYS: not supported by the kernel. */
 static int open_beneath(int at, const char *path, int flags) {
     struct how how = {.flags = (uint64_t)flags,
                       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
@@ -98,7 +98,7 @@ static int open_beneath(int at, const char *path, int flags) {
 }
 #endif
 
-/* One name after the other, no link among them. */
+/* Opens component by component and refuses links. */
 static int open_by_steps(int at, const char *path, int flags) {
     int here = dup(at);
 
@@ -134,7 +134,7 @@ static int open_below(const saratoga__root *r, const char *path, int flags) {
     if (!r->no_openat2) {
         fd = open_beneath(r->fd, path, flags);
     }
-    /* A sandbox may forbid the call as such with EPERM. */
+    /* A sandbox may forbid the call with EPERM. */
     if (fd < 0 && (errno == ENOSYS || errno == EPERM)) {
         fd = open_by_steps(r->fd, path, flags);
     }
@@ -174,8 +174,8 @@ static int look(const saratoga__root *r, const char *path, mode_t type,
 }
 #endif
 
-/* It is looked at first: who waits for a reader of a pipe goes on, and may be
- * killed, when one comes for a moment; and some devices act when opened. */
+/* Checks the type first: opening a pipe for a moment would wake its writer,
+ * which may then be killed by SIGPIPE, and some devices act when opened. */
 static int open_only(const saratoga__root *r, const char *path, mode_t type,
                      struct stat *st) {
     int rv = look(r, path, type, st);
@@ -200,7 +200,7 @@ int saratoga__root_pipe(const saratoga__root *r, const char *path) {
     return open_only(r, path, S_IFIFO, &st);
 }
 
-/* Makes the last of the names in `path`, those above are there. */
+/* Creates the last component of `path`; the others exist. */
 static int make_folder(const saratoga__root *r, const char *path) {
     const char *leaf = NULL;
     int parent = saratoga__root_parent(r, path, false, &leaf);
@@ -251,14 +251,14 @@ int saratoga__root_parent(const saratoga__root *r, const char *path, bool make,
 
     *leaf = slash != NULL ? slash + 1 : path;
     if (**leaf == '\0') {
-        return UV_EISDIR; /* the root itself has no name in it */
+        return UV_EISDIR; /* the root itself has no name */
     }
     memcpy(folder, path, len);
     folder[len] = '\0';
     return saratoga__root_folder(r, folder, make);
 }
 
-/* Some file systems cannot, and have nothing to put there later. */
+/* Some file systems cannot sync folders, and need not. */
 static int sync_folder(int fd) {
     if (fsync(fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP) {
         return 0;
@@ -305,7 +305,7 @@ int saratoga__root_may_unlink(const saratoga__root *r, const char *path) {
     return rv;
 }
 
-/* Cuts the last name off; false: there is none. */
+/* Removes the last component; false: none left. */
 static bool go_up(char *path) {
     char *slash = strrchr(path, '/');
 

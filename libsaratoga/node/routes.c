@@ -53,7 +53,7 @@ const net__route *saratoga__route_of_path(saratoga_node *u, uint64_t path) {
     return NULL;
 }
 
-/* A flood of other addresses may have pushed a route out: the files know
+/* A flood of other addresses may have evicted a route: the transfers keep
  * theirs. */
 const net__route *saratoga__route_of(saratoga_node *u,
                                      const saratoga_pktinfo *to) {

@@ -4,16 +4,16 @@
 
 #include "libsaratoga/node/state.h"
 
-/* Addresses as the engine names them, by tokens, and back. */
+/* Translates addresses to the engine's tokens and back. */
 
-/* What the engine calls a route, and that it will be meant by it. */
+/* Makes the engine's tokens for a route, and records the route. */
 void saratoga__pktinfo(saratoga_node *u, const net__route *r,
                        saratoga_pktinfo *info);
-/* The two halves of it. */
+/* The two tokens. */
 void saratoga__place(const saratoga_node *u, const net__route *r,
                      saratoga_pktinfo *info);
 void saratoga__remember(saratoga_node *u, uint64_t path, const net__route *r);
-/* Where a datagram came from or is to go; NULL: not known any more. */
+/* The route of a datagram; NULL: no longer known. */
 const net__route *saratoga__route_of(saratoga_node *u,
                                      const saratoga_pktinfo *to);
 const net__route *saratoga__route_of_path(saratoga_node *u, uint64_t path);

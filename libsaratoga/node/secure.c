@@ -12,10 +12,10 @@
 #include "libsaratoga/node/sockets.h"
 #include "libsaratoga/node/transfer.h"
 
-/* What a handshake needs beside IPv6's headers. */
+/* Smallest MTU that a handshake needs with IPv6 headers. */
 #define MTU_MIN 1280u
 #define MAX_DATAGRAM 65535u
-/* A host may leave and come back as often within ten minutes. */
+/* Limit of the sessions that hosts begin within ten minutes. */
 #define SESSIONS_MAX 4096u
 #define SESSIONS_OF_HOST 1024u
 #define HALF_OPEN_MAX 256u
@@ -57,26 +57,26 @@ static void secure_trace(void *user, const char *name, const char *key,
     c->on_trace(c->user, &ev);
 }
 
-/* What cannot be had together, or NULL. */
+/* Why options conflict, or NULL. */
 static const char *contradiction(const saratoga_node *u,
                                  const sec__key_source *keys) {
     if (!sec__keys_own(keys)) {
-        return "more_passphrases and more_keys are beside a passphrase or key";
+        return "more_passphrases and more_keys need a passphrase or key";
     }
     if (u->engine_config.mtu < MTU_MIN) {
-        return "with a passphrase or key the MTU must be 1280 at least";
+        return "with a passphrase or key, the MTU must be at least 1280";
     }
     if (u->engine_config.lite || u->options.lite) {
-        return "UDP-Lite tolerates errors, which sealed datagrams cannot have: "
-               "no passphrase or key with it";
+        return "UDP-Lite cannot carry sealed datagrams: use it without a "
+               "passphrase or key";
     }
     if (u->config.group != NULL) {
-        return "what goes to a group is not sealed: no passphrase or key with "
-               "it";
+        return "datagrams to a group are not sealed: use a group without a "
+               "passphrase or key";
     }
     if (u->config.join) {
-        return "beacons to a group are not sealed: with a passphrase or key "
-               "none are heard";
+        return "beacons to a group are not sealed: a node with a passphrase "
+               "or key ignores them";
     }
     return saratoga__secure_objection(
         u,
@@ -133,9 +133,9 @@ int saratoga__secure_open(saratoga_node *u, char *why) {
     }
     if (rv != 0) {
         (void)snprintf(why, SARATOGA_NODE_TEXT, "%s", wrong);
-        saratoga__secure_close(u); /* half of it is of no use */
+        saratoga__secure_close(u); /* discard the incomplete carrier */
     }
-    /* they are the application's */
+    /* the application owns them */
     u->config.passphrase = NULL;
     u->config.key = NULL;
     u->config.more_passphrases = NULL;
@@ -164,12 +164,12 @@ const char *saratoga__secure_objection(const saratoga_node *u,
                                        const saratoga_options *o) {
     (void)u;
     if (o->multicast || (to != NULL && saratoga__is_multicast(to))) {
-        return "a passphrase or key secures what goes to one host, not to a "
-               "group";
+        return "a passphrase or key secures transfers with one host, not "
+               "with a group";
     }
     if (o->no_status) {
-        return "a passphrase or key needs a way back: a one-way transfer "
-               "cannot have one";
+        return "a passphrase or key needs a return path, which a one-way "
+               "transfer does not have";
     }
     return NULL;
 }
@@ -249,7 +249,7 @@ bool saratoga__secure_take(saratoga_node *u, const net__route *r,
         saratoga__remember(u, info.path, r);
         info.host = out.from.host;
         info.path = out.from.path;
-        /* It has received our part of the handshake. */
+        /* The peer has received our part of the handshake. */
         info.flags |= SARATOGA_PKT_PROVEN;
         saratoga_engine_recv(u->engine, &info, out.cargo, out.len, now);
         break;
@@ -280,8 +280,7 @@ static void secure_put(saratoga_node *u, uint64_t path, size_t len,
     }
 }
 
-/* Sealed datagrams are longer, so that what the engine wrote as one burst may
- * need another. */
+/* Sealed datagrams are longer, so one burst of the engine may need two. */
 void saratoga__secure_put(saratoga_node *u, const saratoga_pktinfo *to,
                           size_t len, size_t segment, uint64_t now) {
     const sec__place place = {.host = to->host, .path = to->path};

@@ -6,14 +6,14 @@
 
 #include "internal/net/route.h"
 
-/* A node's datagrams inside sealed ones (secure/carrier.h), when it has a
- * passphrase or key.  A node without refuses those who call it so. */
+/* Carries a node's datagrams in sealed ones (secure/carrier.h) if it has a
+ * passphrase or key. A node without one refuses secured calls. */
 
-/* What is carried: Saratoga version 1. */
+/* The carried protocol: Saratoga version 1. */
 #define SARATOGA__SECURE_VERSION UINT32_C(0x53410002)
 
-/* Makes the carrier; takes what the config says of keys, and leaves room for
- * what sealing adds.  0 or UV_E..., with a sentence. */
+/* Creates the carrier from the keys of the config, and reserves room for the
+ * sealing overhead. 0, or UV_E... with a message. */
 int saratoga__secure_open(saratoga_node *u, char *why);
 void saratoga__secure_close(saratoga_node *u);
 bool saratoga__is_secured(const saratoga_node *u);
@@ -22,15 +22,15 @@ const char *saratoga__secure_objection(const saratoga_node *u,
                                        const net__addr *to,
                                        const saratoga_options *o);
 
-/* Takes a datagram; false: it is a plain one for the engine. */
+/* Processes a datagram; false: it is a plain one for the engine. */
 bool saratoga__secure_take(saratoga_node *u, const net__route *r,
                            const uint8_t *data, size_t len, uint64_t now);
-/* Where the engine writes what is to be sealed: *room bytes. */
+/* Buffer of *room bytes where the engine writes data to be sealed. */
 uint8_t *saratoga__secure_scratch(saratoga_node *u, size_t *room);
 /* Seals what the engine wrote and queues it. */
 void saratoga__secure_put(saratoga_node *u, const saratoga_pktinfo *to,
                           size_t len, size_t segment, uint64_t now);
-/* Queues the carrier's own.  False: the socket is full. */
+/* Queues the carrier's own datagrams. False: the socket is full. */
 bool saratoga__secure_send(saratoga_node *u, uint64_t now);
 uint64_t saratoga__secure_timeout(const saratoga_node *u);
 void saratoga__secure_on_timeout(saratoga_node *u, uint64_t now);

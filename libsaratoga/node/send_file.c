@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Opens what is sent, and computes its checksum. */
+/* Opens files to send, and computes their checksums. */
 #include "libsaratoga/node/send_file.h"
 
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include "libsaratoga/node/strangers.h"
 #include "libsaratoga/node/transfer.h"
 
-/* Up to here a checksum is computed before anything is sent, beyond it from the
- * blocks that are read to be sent.  When those come slowly it goes ahead, in
- * steps that leave the pool to others: a receiver that knows the checksum can
- * resume later. */
+/* Up to this size, a checksum is computed before anything is sent; for larger
+ * files, from the blocks read for sending. If those are read slowly, the
+ * checksum goes ahead, in steps that leave the pool to others: a receiver that
+ * knows the checksum can resume later. */
 #define AT_ONCE ((uint64_t)16 * 1024 * 1024)
 #define STEP ((uint64_t)32 * 1024 * 1024)
 /* Result of a step. */
 #define DIGEST_KNOWN 1
-#define SLOW ((uint64_t)4 * 1024 * 1024) /* from tick to tick */
+#define SLOW ((uint64_t)4 * 1024 * 1024) /* bytes per tick */
 
 static bool same_time(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
@@ -56,8 +56,8 @@ static uint32_t wanted(const saratoga__file *f) {
     return f->has_options ? f->options.checksum : f->u->options.checksum;
 }
 
-/* METADATA that say that the checksum follows are of our own making: other
- * implementations take them for all that there is. */
+/* METADATA that announce a later checksum are our extension: other
+ * implementations would take them as final. */
 static bool may_follow(const saratoga__file *f) {
     const saratoga_options *o = f->has_options ? &f->options : &f->u->options;
 
@@ -92,7 +92,7 @@ static void send_file_remember(const saratoga__file *f) {
     memcpy(s->digest, f->send.source.digest, sizeof(s->digest));
 }
 
-/* Up to STEP bytes of it, and what was read meanwhile; or its end. */
+/* Adds up to STEP bytes, and those read meanwhile; or finishes it. */
 static int digest_step(saratoga__file *f) {
     uint64_t size = f->send.source.entry.size;
     uint64_t at = saratoga__hash_at(&f->work.hash);
@@ -129,7 +129,7 @@ static void digest_goes_on(saratoga__file *f, int status) {
         set_digest(f);
     } else if (at != f->send.read_end || at == f->send.source.entry.size) {
         saratoga__file_job(f, digest_step, digest_goes_on);
-    } /* otherwise the reads carry it on */
+    } /* otherwise the reads continue it */
 }
 
 static bool is_stranger(const saratoga__file *f) {
@@ -192,7 +192,8 @@ static void digest_before(saratoga__file *f, int status) {
     f->send.then(f);
 }
 
-/* A stranger whose implementation must have it at once gets none. */
+/* Whether the checksum is deferred. An unproven peer that needs it at once gets
+ * none. */
 static bool is_put_off(const saratoga__file *f) {
     uint64_t size = f->send.source.entry.size;
 

@@ -24,13 +24,13 @@ static void refuse(saratoga__file *f, unsigned status) {
 }
 
 static bool gone(saratoga__file *f) {
-    if (saratoga__has_ended(f)) { /* while a thread was at it */
+    if (saratoga__has_ended(f)) { /* while a thread was working */
         saratoga__file_check(f);
     }
     return saratoga__has_ended(f);
 }
 
-/* --- Giving -------------------------------------------------------------- */
+/* --- Sending ------------------------------------------------------------- */
 
 /* A pipe can be read by one transfer only. */
 static bool is_taken(const saratoga__file *f) {
@@ -88,7 +88,7 @@ static void give(saratoga__file *f) {
 static int server_open_source(saratoga__file *f) {
     int rv = f->local.name[0] == '\0' ? saratoga__source_pick(f) : 0;
 
-    if (rv == 0 && f->request == SARATOGA_TAKE) { /* it could not end well */
+    if (rv == 0 && f->request == SARATOGA_TAKE) { /* it could not succeed */
         rv = saratoga__root_may_unlink(f->local.root, f->local.name);
     }
     if (rv == 0) {
@@ -100,7 +100,7 @@ static int server_open_source(saratoga__file *f) {
     return rv;
 }
 
-/* Whether the peer's copy is the same, by size and time. */
+/* Whether the peer's copy has the same size and time. */
 static bool is_held(const saratoga__file *f) {
     const saratoga_entry *here = &f->send.source.entry;
     const saratoga_entry *there = &f->recv.partial.entry;
@@ -134,7 +134,7 @@ static void listed(saratoga__file *f, int status) {
     give(f);
 }
 
-/* --- Taking -------------------------------------------------------------- */
+/* --- Receiving ----------------------------------------------------------- */
 
 static void server_take(saratoga__file *f, int status) {
     saratoga_answer a;
@@ -180,7 +180,7 @@ static void unlinked(saratoga__file *f, int status) {
     saratoga__wake(f->u);
 }
 
-/* --- What is allowed ----------------------------------------------------- */
+/* --- Permissions --------------------------------------------------------- */
 
 static bool gives(uint32_t request) {
     return request == SARATOGA_GET || request == SARATOGA_TAKE ||
@@ -212,7 +212,7 @@ static unsigned server_busy(const saratoga__file *f) {
     return gives(f->request) ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
 }
 
-/* Whether one more host may be served beside those that are. */
+/* Whether one more host may be served. */
 static bool has_place(saratoga__file *f) {
     saratoga_node *u = f->u;
 
@@ -222,7 +222,7 @@ static bool has_place(saratoga__file *f) {
                                   &f->peer.place);
 }
 
-/* 0, or why not. */
+/* 0, or the status of the refusal. */
 static unsigned server_judge(const saratoga__file *f) {
     if (f->request == SARATOGA_NOOP || f->request > SARATOGA_BLIND_PUT) {
         return SARATOGA_BAD_REQUEST;
@@ -256,8 +256,8 @@ static void server_begin(saratoga__file *f) {
     }
 }
 
-/* Only what is proven takes a place: forged requests would keep all others
- * out. */
+/* Only proven peers take a place: otherwise forged requests could exclude all
+ * others. */
 static void server_admit(saratoga__file *f) {
     unsigned status = server_judge(f);
 
@@ -316,8 +316,7 @@ static int server_name_it(saratoga__file *f, const saratoga_event *ev) {
 }
 
 void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev) {
-    /* what comes to a node that closes would keep it for as long as a peer is
-     * waited for */
+    /* a new transfer would delay the closing of the node */
     saratoga__file *f = u->loop.closing ? NULL : saratoga__file_new(u);
     const net__route *r = saratoga__route_of(u, &ev->from);
     int rv;

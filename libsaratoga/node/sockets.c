@@ -9,7 +9,7 @@
 #include "libsaratoga/node/address.h"
 #include "libsaratoga/node/errors.h"
 
-/* What the kernel holds for us: a tenth of a second at 300 Mbit/s. */
+/* Kernel buffer: a tenth of a second at 300 Mbit/s. */
 #define BUFFER ((size_t)4 * 1024 * 1024)
 
 static void socket_on_bursts(void *owner, const net__burst *in, size_t count) {
@@ -28,7 +28,7 @@ static void socket_on_writable(void *owner) {
     saratoga__wake((saratoga_node *)owner);
 }
 
-/* Hosts refuse and accept as passes come and go: timers decide, not ICMP. */
+/* Hosts come and go with satellite passes: timers decide, not ICMP errors. */
 static void socket_on_error(void *owner, int status) {
     (void)owner;
     (void)status;
@@ -87,8 +87,8 @@ static int open_at(saratoga_node *u, const net__addr *at) {
     return net__udp_open(&u->net.udp, u->loop.uv, &o);
 }
 
-/* On the port of the other socket.  A system without UDP-Lite sends all by UDP,
- * and does not report that it could take the other. */
+/* Opens UDP-Lite on the port of the other socket. A system without UDP-Lite
+ * sends everything by UDP, and does not advertise UDP-Lite. */
 static void open_lite(saratoga_node *u) {
     net__addr at;
     net__udp_options o = saratoga__socket_options(u, &at, &lite_ops);
@@ -112,7 +112,7 @@ static int open_any(saratoga_node *u, const char *service) {
         rv = open_at(u, &at);
     }
     if (rv == UV_EAFNOSUPPORT || rv == UV_EADDRNOTAVAIL ||
-        rv == UV_EAI_NONAME) { /* no IPv6 here */
+        rv == UV_EAI_NONAME) { /* no IPv6 on this machine */
         rv = saratoga__resolve("0.0.0.0", service, true, &at);
         if (rv == 0) {
             rv = open_at(u, &at);

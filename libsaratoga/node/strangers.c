@@ -5,7 +5,7 @@
 /* A challenge is answered within a round trip; a lost one is repeated with the
  * REQUEST. */
 #define WAIT_MOST (1500 * SARATOGA_MS)
-/* For all strangers together, a second. */
+/* Per second, for all unproven peers together. */
 #define HASHED 16e6
 #define BEGUN 2.0
 #define BEGUN_SAVED 4.0 /* at most */
@@ -27,7 +27,7 @@ static bool stranger_spend(double *budget, double cost) {
     return enough;
 }
 
-/* A blind put may come over a link that has no way back. */
+/* A blind put may arrive over a link without a return path. */
 static bool stranger_is_cheap(const saratoga__file *f) {
     bool gets = f->request == SARATOGA_GET || f->request == SARATOGA_TAKE;
 

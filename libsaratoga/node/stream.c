@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Streams: what comes out of a pipe is sent as it comes, and what is received
- * may go into one.  Pipes of ours are watched by the loop; others may be
- * anything, and are waited for in a thread. */
+/* Streams: data from a pipe is sent as it arrives, and received data may be
+ * written to one. The loop polls pipes that the node opened; other descriptors
+ * may be anything, so a thread waits for them. */
 #include "libsaratoga/node/stream.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "libsaratoga/node/transfer.h"
 
 #define CHUNK ((size_t)64 * 1024)
-/* So much a pipe takes without making the writer wait, once it takes any. */
+/* A writable pipe accepts this many bytes without blocking. */
 #define SIP ((size_t)PIPE_BUF)
 /* How long a thread may wait for a pipe while the node wants to end. */
 #define PATIENCE_MS 200
@@ -51,7 +51,7 @@ int saratoga__stream_open(saratoga__file *f) {
     return saratoga__stream_describe(f);
 }
 
-/* Nothing for now: piece_len 0. */
+/* chunk_len 0: nothing for now. */
 static void take_input(saratoga__file *f) {
     ssize_t n = read(f->input.fd, f->input.chunk, CHUNK);
 
@@ -78,7 +78,7 @@ static int wait_for_input(saratoga__file *f) {
     return 0;
 }
 
-/* True: all of the chunk is with the engine. */
+/* True: the whole chunk was passed to the engine. */
 static bool hand_over(saratoga__file *f) {
     while (f->input.chunk_at < f->input.chunk_len) {
         int64_t n = saratoga_stream_write(
@@ -188,7 +188,7 @@ static int put_sip(saratoga__file *f, const uint8_t *at, size_t *len) {
                : uv_translate_sys_error(errno);
 }
 
-/* What an unreliable stream lost is left out, what comes late is too late. */
+/* Lost parts of an unreliable stream are skipped, and late ones dropped. */
 int64_t saratoga__stream_write(saratoga__file *f, const saratoga_work *w) {
     size_t at =
         f->output.at > w->offset ? (size_t)(f->output.at - w->offset) : 0;

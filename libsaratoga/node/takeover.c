@@ -6,9 +6,9 @@
 
 #include "libsaratoga/node/transfer.h"
 
-/* A sender of which nothing comes for so long is dead if its host asks again */
+/* A sender silent for this long is dead if its host asks again */
 #define SILENCE (750 * SARATOGA_MS)
-/* What is alive by then keeps the file. */
+/* A transfer alive after this keeps the file. */
 #define WAIT_MOST (3 * SARATOGA_S)
 
 static saratoga__file *rival_of(const saratoga__file *f) {

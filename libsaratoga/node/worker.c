@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Does the engine's work on files, on the thread pool. */
+/* Performs the engine's file operations on the thread pool. */
 #include "libsaratoga/node/worker.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/transfer.h"
 
-/* A writer with so many blocks to go leaves the checksum for later. */
+/* A writer with this many blocks waiting defers the checksum. */
 #define BACKLOG 4u
 
 /* --- In a thread --------------------------------------------------------- */
@@ -30,7 +30,7 @@ static int64_t do_read(saratoga__file *f, const saratoga_work *w) {
     return n;
 }
 
-/* What comes must be what is there. */
+/* Received data must match the existing file. */
 static int64_t compare(const saratoga__file *f, const saratoga_work *w) {
     uint8_t *here = malloc(w->len);
     int64_t rv = UV_ENOMEM;
@@ -137,7 +137,7 @@ void saratoga__worker_done(saratoga__op *op) {
     saratoga__file_check(f);
 }
 
-/* Into memory: at once, since the block may have to move. */
+/* Writes to memory at once, since the buffer may move. */
 static int64_t write_memory(saratoga__file *f, const saratoga_work *w) {
     uint64_t end = w->offset + w->len;
 
@@ -197,8 +197,8 @@ static void done_beside(uv_work_t *work, int status) {
     saratoga__worker_done(op);
 }
 
-/* What was written lately is not read again; the rest is, by a thread of its
- * own, so that no block waits for it. */
+/* Recently written data is not read again; the rest is read by a separate
+ * thread, so that no block waits for it. */
 static void digest(saratoga__op *op) {
     saratoga__file *f = op->file;
 
@@ -228,7 +228,7 @@ static void worker_submit(saratoga__op *op) {
     }
 }
 
-/* Bytes of a stream are counted as they come: its size is not known before. */
+/* Counts the bytes of a stream as they arrive: its size is not known before. */
 static bool fits_quota(saratoga__file *f, const saratoga_work *w) {
     saratoga_node *u = f->u;
 

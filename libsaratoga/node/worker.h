@@ -7,16 +7,17 @@
 /* The engine's work on files: blocks read, written and digested, and the
  * commit. */
 
-/* Starts what the engine wants done. */
+/* Starts work of the engine. */
 void saratoga__work_start(saratoga_node *u, const saratoga_work *w);
-/* Starts what waits for the file to be open, or fails it with UV_E... */
+/* Starts the work that waits for the file to be open, or fails it with
+ * UV_E... */
 void saratoga__work_release(saratoga__file *f, int status);
 
-/* Of the node's completions: in a thread, and on the loop. */
+/* Callbacks of the node's completions: in a thread, and on the loop. */
 void saratoga__worker_run(saratoga__op *op);
 void saratoga__worker_done(saratoga__op *op);
 
-/* Room for what is received into memory: directory records. */
+/* Limit of data received into memory, that is, directory records. */
 #define SARATOGA__MEMORY_MAX ((size_t)16 * 1024 * 1024)
 
 #endif /* LIBSARATOGA_NODE_WORKER_H */

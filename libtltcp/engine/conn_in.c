@@ -473,10 +473,10 @@ static void on_reject(tltcp_conn *c, const sec__packet *p) {
         tltcp__conn_fail(c, TLTCP_ERR_AUTH,
                          c->handshake.hello != NULL
                              ? "the listener has no such passphrase or key"
-                             : "the listener asks for a passphrase or key");
+                             : "the listener requires a passphrase or key");
     } else if (code == (uint32_t)-TLTCP_ERR_LIMIT) {
         tltcp__conn_fail(c, TLTCP_ERR_LIMIT,
-                         "the listener has as many connections as it may");
+                         "the listener has reached its limit of connections");
     } else if (code == (uint32_t)-TLTCP_ERR_REFUSED) {
         tltcp__conn_fail(c, TLTCP_ERR_REFUSED,
                          "too many connections from your address");
@@ -501,7 +501,7 @@ static void on_versions(tltcp_conn *c, const sec__packet *p) {
         return;
     }
     tltcp__conn_fail(c, TLTCP_ERR_VERSION,
-                     "the listener speaks other protocol versions only");
+                     "the listener supports only other protocol versions");
 }
 
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,

@@ -145,7 +145,7 @@ static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
             c, c->state == TLTCP__CONN_CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
     } else if (linger_until(c) <= now && c->state < TLTCP__CONN_CLOSING) {
         tltcp__conn_fail(c, TLTCP_ERR_ABORTED,
-                         "closed before all was delivered");
+                         "closed before everything was delivered");
     } else if (linger_until(c) <= now && c->state == TLTCP__CONN_CLOSING) {
         tltcp__conn_terminate(c, 0);
     }

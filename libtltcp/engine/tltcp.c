@@ -12,8 +12,8 @@ const char *tltcp_version(void) {
 const char *tltcp_strerror(int error) {
     static const char *const text[] = {
         "no error",
-        "nothing to do now, try again later",
-        "an argument is outside what is allowed",
+        "not possible now, try again later",
+        "an argument is out of range",
         "out of memory",
         "not possible in this state",
         "the section is larger than the send buffer",
@@ -21,10 +21,10 @@ const char *tltcp_strerror(int error) {
         "the connection is closed",
         "the peer has been silent for too long",
         "refused: nobody listens there, or the listener said no",
-        "the peer speaks no protocol version that this library knows",
+        "the peer and this library have no protocol version in common",
         "the peer broke the protocol",
         "the peer sent more than it was allowed to",
-        "the peer acknowledged what was never sent",
+        "the peer acknowledged packets that were never sent",
         "a configured limit was reached",
         "the host or service was not found or cannot be used",
         "the local address is in use",
@@ -33,7 +33,7 @@ const char *tltcp_strerror(int error) {
         "wrong passphrase or key",
         "not available in this build",
         "the control data is missing, too short or does not fit",
-        "given up before all was delivered",
+        "aborted before everything was delivered",
     };
     _Static_assert(sizeof(text) / sizeof(text[0]) == 1 - TLTCP_ERR_LAST,
                    "a text per error");

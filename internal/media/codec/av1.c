@@ -20,7 +20,7 @@ struct obu {
     size_t len;
 };
 
-/* What the frames of a temporal unit add up to. */
+/* Summary of the frames of a temporal unit. */
 struct sum {
     unsigned frames;
     bool key;
@@ -29,7 +29,7 @@ struct sum {
     bool sequence;
 };
 
-/* leb128(); returns the bytes it takes, 0: broken. */
+/* leb128(); returns its length in bytes, 0: invalid. */
 static size_t read_leb128(const uint8_t *p, size_t len, uint64_t *value) {
     *value = 0;
     for (size_t i = 0; i < 8 && i < len; i++) {
@@ -41,8 +41,8 @@ static size_t read_leb128(const uint8_t *p, size_t len, uint64_t *value) {
     return 0;
 }
 
-/* obu_header(); returns the bytes of the whole OBU, 0: broken.  One that is cut
- * short by the end of the data is given as far as it goes. */
+/* obu_header(); returns the length of the whole OBU in bytes, 0: invalid.  A
+ * truncated one is returned as far as it goes. */
 static size_t next_obu(const uint8_t *p, size_t len, struct obu *o) {
     size_t head = len && p[0] & 4 ? 2 : 1;
     uint64_t size;
@@ -175,8 +175,8 @@ static void read_sequence(media_scanner *scanner, const struct obu *o) {
     }
 }
 
-/* uncompressed_header() behind error_resilient_mode, up to refresh_frame_flags.
- * Where that cannot be found the frame is taken to be stored. */
+/* uncompressed_header() after error_resilient_mode, up to refresh_frame_flags.
+ * If that cannot be found, the frame counts as stored. */
 static bool is_stored(const media_av1_seq *s, media_bits *b, unsigned type,
                       bool resilient) {
     bool intra = type == INTRA_ONLY_FRAME || type == KEY_FRAME;
@@ -209,7 +209,7 @@ static void av1_read_frame(const media_av1_seq *s, const struct obu *o,
     media__bits_begin_raw(&b, o->data, o->len);
     if (!s->reduced && media__bits_get(&b, 1)) {
         sum->intra = false;
-        return; /* show_existing_frame: shows what is stored already */
+        return; /* show_existing_frame: shows a stored frame */
     }
     unsigned type = s->reduced ? KEY_FRAME : media__bits_get(&b, 2);
     bool shown = s->reduced || media__bits_get(&b, 1);

@@ -1,44 +1,43 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/class.h
- * @brief What a stream is, what a frame means to others, and how its picture is
- * coded.
+ * @brief Type of a stream, role of a frame, and coding type of a picture.
  */
 #ifndef MEDIA_CLASS_H
 #define MEDIA_CLASS_H
 
 #include <stdbool.h>
 
-/** What a stream is made of. */
+/** Media types of a stream. */
 enum media_type {
-    MEDIA_TYPE_UNKNOWN = 0, /**< not said */
+    MEDIA_TYPE_UNKNOWN = 0, /**< not stated */
     MEDIA_TYPE_VIDEO = 1,   /**< pictures */
     MEDIA_TYPE_AUDIO = 2,   /**< sound */
-    MEDIA_TYPE_DATA = 3     /**< anything else, muxed streams too */
+    MEDIA_TYPE_DATA = 3     /**< anything else, including muxed streams */
 };
 
-/** What a frame is to others; decides what to give up first. */
+/** Role of a frame; decides what to give up first. */
 enum media_class {
     MEDIA_CLASS_OTHER = 0,      /**< not known: treat as reference */
     MEDIA_CLASS_HEADER = 1,     /**< parameter sets, stream headers */
     MEDIA_CLASS_KEY = 2,        /**< decoding can begin here */
-    MEDIA_CLASS_REFERENCE = 3,  /**< later frames need it */
-    MEDIA_CLASS_DISPOSABLE = 4, /**< nobody needs it */
-    MEDIA_CLASS_AUDIO = 5,      /**< audio packet, stands alone */
-    MEDIA_CLASS_COUNT = 6       /**< how many there are */
+    MEDIA_CLASS_REFERENCE = 3,  /**< later frames depend on it */
+    MEDIA_CLASS_DISPOSABLE = 4, /**< no frame depends on it */
+    MEDIA_CLASS_AUDIO = 5,      /**< audio packet, decodable alone */
+    MEDIA_CLASS_COUNT = 6       /**< number of values */
 };
 
 /** How a picture is coded, for reports. */
 enum media_picture {
-    MEDIA_PICTURE_OTHER = 0, /**< no picture, or not known */
+    MEDIA_PICTURE_OTHER = 0, /**< not a picture, or not known */
     MEDIA_PICTURE_I = 1,     /**< intra */
     MEDIA_PICTURE_P = 2,     /**< predicted from one side */
     MEDIA_PICTURE_B = 3,     /**< predicted from both sides */
-    MEDIA_PICTURE_COUNT = 4  /**< how many there are */
+    MEDIA_PICTURE_COUNT = 4  /**< number of values */
 };
 
 /**
- * @brief Whether a frame is one of video, of whatever use.
+ * @brief Whether a frame is a video frame of any role.
  * @param frame_class  ::media_class
  * @return true for key, reference and disposable
  */

@@ -37,7 +37,7 @@ struct writer {
     size_t len;
 };
 
-/* Where a field of the struct lies: exactly one of the three is set. */
+/* Location of a field in the struct; exactly one of the three is set. */
 struct place {
     uint8_t *byte;
     uint32_t *word;

@@ -11,7 +11,7 @@
 #include "internal/media/codec/rtp.h"
 #include "internal/media/codec/vpx.h"
 
-/* First byte behind 00 00 01 */
+/* First byte after 00 00 01 */
 enum {
     MPEG_PICTURE = 0x00,
     MPEG_SEQUENCE = 0xb3,
@@ -141,8 +141,8 @@ static bool classify_bytes(media_scanner *s, const void *data, size_t len,
     }
 }
 
-/* Without a known codec only what must have been said on purpose counts:
- * demuxers without a parser leave every frame looking like a key frame. */
+/* Without a known codec, only explicit flags count: demuxers without a parser
+ * mark every frame as a key frame. */
 static void classify_flags(const media_scanner *s, uint32_t flags,
                            media_frame *f) {
     bool delta = flags & MEDIA_FLAG_DELTA;
@@ -178,7 +178,7 @@ uint32_t media__frame_flags(const media_frame *f, uint32_t flags) {
         f->recovery_cnt < UINT16_MAX ? f->recovery_cnt : UINT16_MAX;
 
     flags &= ~(uint32_t)MEDIA_FLAG_KEY;
-    if (f->key && !f->continues) { /* nothing begins with a later part */
+    if (f->key && !f->continues) { /* decoding cannot begin with a later part */
         flags |= MEDIA_FLAG_KEY | (f->closed_gop ? MEDIA_FLAG_CLOSED : 0);
     }
     if (f->branch) {

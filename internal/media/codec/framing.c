@@ -7,10 +7,10 @@
 #define MAGIC 0x504d /* "PM" */
 #define VERSION 1
 
-/* Times beyond this are refused, so that sums of a few never overflow. */
+/* Larger times are refused, so that small sums never overflow. */
 #define TIME_LIMIT (INT64_C(1) << 60)
 
-/* On the wire "none" is the lowest number, as in memory. */
+/* "None" is the lowest number on the wire, as in memory. */
 static int64_t get_time(const uint8_t *p) {
     uint64_t v = media__get64(p);
     return v > INT64_MAX ? -(int64_t)(UINT64_MAX - v) - 1 : (int64_t)v;

@@ -6,7 +6,7 @@
 #include "internal/media/codec/h264.h"
 #include "internal/media/codec/h26x.h"
 
-/* What the NAL units of one access unit add up to. */
+/* Summary of the NAL units of an access unit. */
 struct sum {
     bool slice;
     bool idr;
@@ -14,7 +14,7 @@ struct sum {
     bool params;
     bool inter;  /* a slice that is not intra */
     bool b;      /* a B slice */
-    bool refers; /* what it refers to is known so far */
+    bool refers; /* its references are known so far */
     media_h264_slice last;
     media_refs_picture refs;
 };
@@ -35,14 +35,14 @@ static void h264_read_slice(const media_nal *nal, struct sum *sum) {
     sum->b = sum->b || type % 5 == 1;
 }
 
-/* Slices of one picture may refer to different ones. */
+/* Slices of one picture may have different references. */
 static void h264_read_refs(media_scanner *s, const media_nal *nal,
                            struct sum *sum) {
     bool begins = !sum->slice;
     bool good = media__h264_read_slice(&s->h264, nal, &sum->last);
 
     if (begins && !sum->last.first) {
-        return; /* goes on with a picture */
+        return; /* continues a picture */
     }
     if (!good) {
         s->h264.following = sum->refers = false;

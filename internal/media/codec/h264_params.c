@@ -49,7 +49,7 @@ static void h264_params_read_format(media_bits *b, unsigned profile,
     sps->chroma = chroma && !sps->separate_planes;
 }
 
-/* Type 1, in cycles, is not in use. */
+/* Type 1 is not supported. */
 static void read_order(media_bits *b, media_h264_sps *sps) {
     sps->order_type = (uint8_t)media__bits_upto(b, 2);
     if (sps->order_type == 0) {
@@ -88,7 +88,7 @@ static void read_pps(media_h264 *h, const media_nal *nal) {
     pps.sps = (uint8_t)media__bits_upto(&b, 31);
     media__bits_get(&b, 1); /* entropy_coding_mode_flag */
     pps.two_orders = media__bits_get(&b, 1);
-    media__bits_upto(&b, 0); /* one group of slices */
+    media__bits_upto(&b, 0); /* only one slice group */
     pps.active[0] = (uint8_t)(media__bits_upto(&b, LIST_MAX - 1) + 1);
     pps.active[1] = (uint8_t)(media__bits_upto(&b, LIST_MAX - 1) + 1);
     pps.weighted = media__bits_get(&b, 1);
@@ -113,7 +113,7 @@ bool media__h264_read_params(media_h264 *h, const media_nal *nal) {
     return type == MEDIA_H264_SPS || type == MEDIA_H264_PPS;
 }
 
-/* Up to the kind that ends them; `operands` by kind. */
+/* Reads up to the terminating kind; `operands` by kind. */
 static void read_commands(media_bits *b, uint32_t end, const uint8_t *operands,
                           uint32_t kinds, media_h264_commands *out) {
     while (!b->bad) {
@@ -195,7 +195,7 @@ static void read_order_count(media_bits *b, const media_h264_sps *sps,
     }
 }
 
-/* Behind the number of its parameter set. */
+/* Reads the fields after the parameter set id. */
 static void read_rest(media_bits *b, const media_h264 *h,
                       const media_h264_pps *pps, media_h264_slice *out) {
     const media_h264_sps *sps = &h->sps;
@@ -210,7 +210,7 @@ static void read_rest(media_bits *b, const media_h264 *h,
     }
     read_order_count(b, sps, pps, out);
     if (pps->redundant && media__bits_ue(b)) {
-        b->bad = true; /* a picture once more */
+        b->bad = true; /* a redundant picture */
     }
     bool bi = out->type == 1;
     bool inter = out->type % 3 == 0 || bi;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Which pictures an H.264 slice may refer to: 8.2.1, 8.2.4, 8.2.5. */
+/* Reference pictures of an H.264 slice: 8.2.1, 8.2.4, 8.2.5. */
 #include <string.h>
 
 #include "internal/media/codec/h264.h"
@@ -18,7 +18,7 @@ static int32_t order_by_frame(media_h264 *h, const media_h264_slice *slice) {
     return 2 * (h->base_order + slice->frame) - !slice->reference;
 }
 
-/* Frames may not be missing: what would be in their place is not known. */
+/* Frames must not be missing: their replacements are not known. */
 static bool follows(const media_h264 *h, const media_h264_slice *slice) {
     int32_t next = (h->ref_frame + 1) & (range_of(h->sps.frame_bits) - 1);
 
@@ -53,7 +53,7 @@ bool media__h264_begin(media_scanner *s, const media_h264_slice *slice,
 
 /* ---- lists ---- */
 
-/* Pictures by what they are sorted by. */
+/* Pictures with their sort keys. */
 struct list {
     unsigned count;
     uint32_t ordinal[ROOM];
@@ -77,11 +77,11 @@ static int32_t number_of(const media_h264 *h, const media_h264_ref *r,
     return r->frame > frame ? r->frame - range_of(h->sps.frame_bits) : r->frame;
 }
 
-/* Long-term pictures come behind all others. */
+/* Long-term pictures come after all others. */
 #define BEHIND (INT32_MAX / 2)
 
-/* 8.2.4.2.1, 8.2.4.2.3: how far from the front; list 1 has what is shown after
- * first. */
+/* 8.2.4.2.1, 8.2.4.2.3: position from the front; list 1 begins with later
+ * pictures. */
 static int32_t rank_of(const media_h264 *h, const media_h264_ref *r,
                        const media_h264_slice *slice, int32_t order,
                        unsigned which) {
@@ -109,7 +109,7 @@ static struct list list_of(const media_h264 *h, const media_h264_slice *slice,
     return l;
 }
 
-/* Of two lists that are the same the second begins with its second. */
+/* If both lists are the same, the second list swaps its first two entries. */
 static void tell_apart(const struct list *first, struct list *second) {
     if (second->count > 1 && memcmp(first->ordinal, second->ordinal,
                                     second->count * sizeof(uint32_t)) == 0) {
@@ -149,7 +149,7 @@ static uint32_t h264_refs_find(const media_h264 *h,
     return 0;
 }
 
-/* 8.2.4.3: what is named goes to the front. */
+/* 8.2.4.3: moves named pictures to the front. */
 static void choose_named(const media_h264 *h, const media_h264_slice *slice,
                          unsigned which, media_refs_picture *p) {
     const media_h264_commands *named = &slice->lists[which];
@@ -180,7 +180,7 @@ static void choose_named(const media_h264 *h, const media_h264_slice *slice,
 void media__h264_choose(const media_scanner *s, const media_h264_slice *slice,
                         media_refs_picture *p) {
     const media_h264 *h = &s->h264;
-    bool all = s->form != MEDIA_FORM_WHOLE; /* other slices are not seen */
+    bool all = s->form != MEDIA_FORM_WHOLE; /* other slices are not visible */
     struct list first = list_of(h, slice, p->order, 0);
 
     for (unsigned which = 0; which < 2 && slice->active[which]; which++) {
@@ -255,7 +255,7 @@ static void make_long_term(media_h264 *h, int32_t number, int32_t index,
     }
 }
 
-/* 8.2.5.4.  Returns whether the next picture can still be understood. */
+/* 8.2.5.4.  Returns whether the references of the next picture can be known. */
 static bool obey(media_h264 *h, const media_h264_slice *slice,
                  const media_h264_command *c, media_h264_ref *own) {
     int32_t number = slice->frame - (int32_t)(c->number & 0xffff) - 1;
@@ -278,7 +278,7 @@ static bool obey(media_h264 *h, const media_h264_slice *slice,
         own->long_term = true;
         own->frame = index;
         return true;
-    default: /* 5 begins anew without an IDR picture */
+    default: /* 5 resets without an IDR picture */
         return false;
     }
 }

@@ -8,7 +8,7 @@
 #include "internal/media/codec/h26x.h"
 
 /* A sub-layer non-reference picture is not needed by its own layer, but may be
- * by higher ones. */
+ * needed by higher ones. */
 static bool is_disposable(const media_scanner *s, unsigned type, unsigned tid) {
     return type < MEDIA_H265_LAST_SUBLAYER && type % 2 == 0 &&
            tid >= s->h265.max_tid;
@@ -45,7 +45,8 @@ static void h265_read_slice(media_scanner *s, const media_nal *nal,
     }
 }
 
-/* Those of other layers than the base have numbers of their own. */
+/* Whether a NAL unit belongs to the base layer; other layers have separate
+ * parameter set ids. */
 static bool is_base(const media_nal *nal) {
     return !(nal->data[0] & 1) && (nal->len < 2 || nal->data[1] < 8);
 }
@@ -95,7 +96,7 @@ bool media__h265_classify(media_scanner *s, const void *data, size_t len,
     return slices || params;
 }
 
-/* NAL units behind their lengths of two bytes; returns where they end. */
+/* Reads NAL units with two-byte lengths; returns where they end. */
 static size_t read_units(media_scanner *s, const uint8_t *p, size_t len,
                          size_t at, unsigned units) {
     for (; units && len - at >= 2; units--) {

@@ -15,7 +15,7 @@
 #define TILES_MAX 64
 #define LIST_DEFAULT_MAX 15
 
-/* se(v) is as long as ue(v). */
+/* se(v) has the same length as ue(v). */
 static void skip_numbers(media_bits *b, unsigned count) {
     while (count--) {
         media__bits_ue(b);
@@ -70,7 +70,7 @@ static void h265_params_add(media_bits *b, media_h265_set *set, int distance,
     }
 }
 
-/* Where a set is made from another. */
+/* State for deriving a set from another. */
 struct shifted {
     const media_h265_set *from;
     int shift;
@@ -78,7 +78,8 @@ struct shifted {
     bool taken[SET_MAX + 1];
 };
 
-/* What is on one side of this picture; the last is what it shifts about. */
+/* Adds the pictures on one side of this picture; the last entry is the shifted
+ * picture itself. */
 static void h265_params_take(media_bits *b, const struct shifted *s, unsigned i,
                              int side, media_h265_set *out) {
     unsigned n = (unsigned)s->from->before + s->from->after;
@@ -89,8 +90,8 @@ static void h265_params_take(media_bits *b, const struct shifted *s, unsigned i,
     }
 }
 
-/* Equations 7-61 and 7-62: each half from the nearest on, first what was on the
- * other side. */
+/* Equations 7-61 and 7-62: each half begins with the nearest picture, first
+ * those from the other side. */
 static void derive(media_bits *b, const media_h265_set *from, int shift,
                    media_h265_set *out) {
     unsigned n = (unsigned)from->before + from->after;
@@ -145,7 +146,7 @@ void media__h265_read_set(media_bits *b, const media_h265_sps *sps,
     derive(b, &sps->set[index - back], minus ? -shift : shift, out);
 }
 
-/* From the number of the set on up to the depth of samples. */
+/* Reads the fields from the set id to the bit depths. */
 static void h265_params_read_format(media_bits *b, media_h265_sps *sps) {
     sps->id = (uint8_t)media__bits_upto(b, 15);
     uint32_t chroma = media__bits_upto(b, 3);
@@ -158,13 +159,13 @@ static void h265_params_read_format(media_bits *b, media_h265_sps *sps) {
     skip_numbers(b, 2); /* bit depths */
 }
 
-/* Behind the order count's size up to the sets. */
+/* Reads the fields between the order count size and the sets. */
 static void read_coding(media_bits *b, media_h265_sps *sps,
                         unsigned sub_layers) {
     skip_numbers(b, media__bits_get(b, 1) ? 3 * (sub_layers + 1) : 3);
     skip_numbers(b, 6); /* sizes and depths of blocks */
     bool scaling = media__bits_get(b, 1);
-    scaling = scaling && media__bits_get(b, 1); /* of its own */
+    scaling = scaling && media__bits_get(b, 1); /* separate lists */
     if (scaling) {
         h265_params_skip_scaling_list(b);
     }
@@ -219,7 +220,8 @@ static void skip_tiles(media_bits *b) {
     media__bits_get(b, 1); /* loop_filter_across_tiles_enabled_flag */
 }
 
-/* Behind the number of active pictures up to the deblocking filter. */
+/* Skips the fields between the active picture counts and the deblocking
+ * filter. */
 static void skip_tools(media_bits *b) {
     media__bits_ue(b);     /* init_qp_minus26 */
     media__bits_get(b, 2); /* constrained intra prediction, skipping */
@@ -227,7 +229,7 @@ static void skip_tools(media_bits *b) {
         media__bits_ue(b); /* diff_cu_qp_delta_depth */
     }
     skip_numbers(b, 2);    /* offsets of chroma */
-    media__bits_get(b, 4); /* those in slices, weights, bypass */
+    media__bits_get(b, 4); /* slice-level offsets, weights, bypass */
     bool tiles = media__bits_get(b, 1);
     media__bits_get(b, 1); /* entropy_coding_sync_enabled_flag */
     if (tiles) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What a slice header of H.265 says of the pictures that it refers to: 7.3.6.1,
- * 8.3.1, 8.3.2, 8.3.4. */
+/* Reference pictures of an H.265 slice header: 7.3.6.1, 8.3.1, 8.3.2, 8.3.4. */
 #include "internal/media/codec/framing.h"
 #include "internal/media/codec/h265.h"
 
@@ -42,12 +41,12 @@ static unsigned bits_for(unsigned count) {
     return bits;
 }
 
-/* Whether it does not count from what was before. */
+/* Whether the order count restarts. */
 static bool begins_anew(const media_h265 *h, unsigned nal) {
     return is_irap(nal) && (!h->counting || nal < MEDIA_H265_CRA);
 }
 
-/* Pictures that others of the stream's lowest layer count from. */
+/* Records pictures that are the base of later order counts. */
 static void note_order(media_h265 *h, unsigned nal, unsigned layer,
                        int32_t order) {
     bool leading = nal >= MEDIA_H265_RADL_N && nal <= MEDIA_H265_RASL_R;
@@ -73,7 +72,7 @@ static void read_set(media_bits *b, const media_h265_sps *sps,
     }
 }
 
-/* Whether there are some: they may be any. */
+/* Whether there are long-term pictures, which may be any. */
 static bool has_long_terms(media_bits *b, const media_h265_sps *sps) {
     uint32_t listed = sps->long_term && sps->long_terms ? media__bits_ue(b) : 0;
     uint32_t others = sps->long_term ? media__bits_ue(b) : 0;
@@ -81,7 +80,7 @@ static bool has_long_terms(media_bits *b, const media_h265_sps *sps) {
     return listed || others;
 }
 
-/* How many of either list a slice uses. */
+/* Reads how many entries of each list a slice uses. */
 static void read_active(const media_h265 *h, media_h265_slice *slice,
                         unsigned active[2]) {
     media_bits *b = &slice->bits;
@@ -100,7 +99,7 @@ static void read_active(const media_h265 *h, media_h265_slice *slice,
     b->bad = b->bad || active[0] > ACTIVE_MAX || active[1] > ACTIVE_MAX;
 }
 
-/* The lists begin with what was shown before, and what will be after; NULL:
+/* The lists begin with earlier and with later pictures, respectively; NULL:
  * they may hold anything of the set. */
 static void choose(const media_refs *r, const media_h265_set *set,
                    const unsigned *active, media_refs_picture *p) {
@@ -129,7 +128,7 @@ static void choose(const media_refs *r, const media_h265_set *set,
     }
 }
 
-/* Behind the order count. */
+/* Reads the fields after the order count. */
 static void h265_refs_read_refs(const media_scanner *s, media_h265_slice *slice,
                                 bool single, media_refs_picture *p) {
     const media_h265 *h = &s->h265;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/h26x.h
- * @brief The NAL unit based codecs, used by codec/frame.h.
+ * @brief The codecs based on NAL units, for codec/frame.h.
  */
 #ifndef MEDIA_H26X_H
 #define MEDIA_H26X_H
@@ -24,7 +24,7 @@ void media__h26x_extradata(media_scanner *s, const uint8_t *data, size_t len);
  * @param s     scanner
  * @param data  access unit
  * @param len   bytes at @p data
- * @param f     filled in as far as the bytes say
+ * @param f     filled in as far as known from the bytes
  * @return whether there was a picture or a header
  */
 bool media__h264_classify(media_scanner *s, const void *data, size_t len,
@@ -35,17 +35,17 @@ bool media__h264_classify(media_scanner *s, const void *data, size_t len,
  * @param s     scanner
  * @param data  access unit
  * @param len   bytes at @p data
- * @param f     filled in as far as the bytes say
+ * @param f     filled in as far as known from the bytes
  * @return whether there was a picture or a header
  */
 bool media__h265_classify(media_scanner *s, const void *data, size_t len,
                           media_frame *f);
 
 /**
- * @brief Looks for a recovery point among the messages of an SEI NAL unit.
+ * @brief Searches for a recovery point in the messages of an SEI NAL unit.
  * @param nal     the unit
  * @param header  bytes of its header: 1 for H.264, 2 for H.265
- * @param f       gets `recovery`, `recovery_cnt`, `broken_link`
+ * @param f       `recovery`, `recovery_cnt` and `broken_link` are set
  */
 void media__sei_read(const media_nal *nal, size_t header, media_frame *f);
 

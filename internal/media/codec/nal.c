@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The first 00 00 01 at or behind `p`, or `end`. */
+/* The first 00 00 01 at or after `p`, or `end`. */
 static const uint8_t *find_start_code(const uint8_t *p, const uint8_t *end) {
     while (end - p >= 3) {
         const uint8_t *one = memchr(p + 2, 1, (size_t)(end - p - 2));
@@ -35,7 +35,7 @@ static bool next_by_start_code(media_nal_iter *it, media_nal *nal) {
         const uint8_t *next = find_start_code(start, it->end);
         it->at = next;
         while (next > start && next[-1] == 0) {
-            next--; /* trailing zeros are no part of the unit */
+            next--; /* trailing zeros do not belong to the unit */
         }
         if (next > start) {
             *nal = (media_nal){start, (size_t)(next - start)};

@@ -10,22 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** One NAL unit, or what follows one start code. */
+/** A NAL unit, or the data after a start code. */
 typedef struct media_nal {
-    const uint8_t *data; /**< first byte behind the start code or length */
+    const uint8_t *data; /**< first byte after the start code or length */
     size_t len;          /**< bytes at data, at least 1 */
 } media_nal;
 
-/** Walks over an access unit. */
+/** Iterator over an access unit. */
 typedef struct media_nal_iter {
-    const uint8_t *at;   /**< where to go on */
-    const uint8_t *end;  /**< behind the last byte */
+    const uint8_t *at;   /**< current position */
+    const uint8_t *end;  /**< end of the data */
     unsigned nal_length; /**< bytes of a length; 0: start codes */
 } media_nal_iter;
 
 /**
- * @brief Begins a walk.
- * @param it          walk
+ * @brief Begins an iteration.
+ * @param it          iterator
  * @param data        access unit
  * @param len         bytes at @p data
  * @param nal_length  1 to 4, or 0 for start codes
@@ -34,24 +34,24 @@ void media__nal_begin(media_nal_iter *it, const void *data, size_t len,
                       unsigned nal_length);
 
 /**
- * @brief Takes the next NAL unit.  One that is cut short by the end of the data
- * is given as far as it goes.
- * @param it        walk
+ * @brief Returns the next NAL unit. A truncated one is returned as far as it
+ * goes.
+ * @param it        iterator
  * @param[out] nal  the unit
  * @return false at the end
  */
 bool media__nal_next(media_nal_iter *it, media_nal *nal);
 
-/** Reads bits, skipping emulation prevention bytes unless they are raw; zeros
- * behind the end. */
+/** Reads bits, skipping emulation prevention bytes unless raw; zeros after the
+ * end. */
 typedef struct media_bits {
     const uint8_t *at;  /**< next byte */
-    const uint8_t *end; /**< behind the last byte */
+    const uint8_t *end; /**< end of the data */
     unsigned zeros;     /**< zero bytes just read */
     unsigned have;      /**< bits left in cur */
     uint8_t cur;        /**< byte being read */
-    bool raw;           /**< there are no emulation prevention bytes */
-    bool bad;           /**< something read lay behind the end */
+    bool raw;           /**< no emulation prevention bytes */
+    bool bad;           /**< a read went past the end */
 } media_bits;
 
 /**
@@ -63,7 +63,7 @@ typedef struct media_bits {
 void media__bits_begin(media_bits *b, const media_nal *nal, size_t skip);
 
 /**
- * @brief Begins reading bytes that have no emulation prevention.
+ * @brief Begins reading bytes without emulation prevention.
  * @param b     reader
  * @param data  first byte
  * @param len   bytes at @p data
@@ -80,10 +80,9 @@ uint32_t media__bits_ue(media_bits *b);
 int32_t media__bits_se(media_bits *b);
 
 /**
- * @brief Reads ue(v) that cannot be larger than a bound; else the reader is
- * bad.
+ * @brief Reads ue(v) with an upper limit; if it is exceeded, the reader is bad.
  * @param b     reader
- * @param most  bound
+ * @param most limit
  * @return its value, or @p most
  */
 uint32_t media__bits_upto(media_bits *b, uint32_t most);

@@ -6,11 +6,11 @@
 
 #include "internal/media/codec/nal.h"
 
-/* What stands behind a start code. */
+/* What follows a start code. */
 enum part {
     PART_OTHER,
     PART_FIRST, /* begins a new set of headers */
-    PART_MORE,  /* belongs to them */
+    PART_MORE,  /* belongs to that set */
     PART_DELIMITER,
     PART_PICTURE
 };

@@ -10,7 +10,7 @@ void media__parts_begin(media_parts *p) {
     *p = (media_parts){.frames = p->frames + 1};
 }
 
-/* A recovery point may come alone before the slices. */
+/* A recovery point may be a separate part before the slices. */
 static void apply_recovery(const media_parts *p, media_frame *f) {
     if (!p->recovery || f->key) {
         return;
@@ -46,16 +46,16 @@ bool media__parts_conclude(media_parts *p, bool found, bool slice,
         p->recovery_cnt = f->recovery_cnt;
         f->recovery = false;
     }
-    if (slice && !found) { /* of a frame whose beginning was not seen */
+    if (slice && !found) { /* part of a frame whose beginning was missed */
         f->frame_class = MEDIA_CLASS_REFERENCE;
         return true;
     }
     return found;
 }
 
-/* Whether an access unit of H.264 begins with this NAL unit, when slices stand
- * before it (7.4.1.2.3): those that come before slices only, and the slice with
- * the first macroblock. */
+/* Whether an H.264 access unit begins with this NAL unit when slices precede it
+ * (7.4.1.2.3): units that only precede slices, and the slice with the first
+ * macroblock. */
 static bool begins_h264(const media_nal *nal) {
     unsigned type = nal->data[0] & 0x1f;
 
@@ -65,7 +65,7 @@ static bool begins_h264(const media_nal *nal) {
     return (type >= 6 && type <= 9) || (type >= 14 && type <= 18);
 }
 
-/* Likewise of H.265 (7.4.2.4.4). */
+/* Likewise for H.265 (7.4.2.4.4). */
 static bool begins_h265(const media_nal *nal) {
     unsigned type = nal->data[0] >> 1 & 0x3f;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Finds the picture that stands for all those a picture refers to. */
+/* Finds the picture that covers all references of a picture. */
 #include "internal/media/codec/refs.h"
 
-/* So often the trunk has passed a branch by until branches are believed in. */
+/* How often the trunk must bypass a branch before branches are recognised. */
 #define PASSED_MIN 4
 
 static media_ref *at(media_refs *r, uint32_t ordinal) {
@@ -44,7 +44,7 @@ uint32_t media__refs_find(const media_refs *r, int32_t order) {
     return 0;
 }
 
-/* Whether going on from one picture leads to another. */
+/* Whether one picture leads to another along references. */
 static bool leads_to(const media_refs *r, uint32_t from, uint32_t to) {
     while (from > to && is_there(r, from)) {
         from = peek(r, from)->parent;
@@ -52,7 +52,7 @@ static bool leads_to(const media_refs *r, uint32_t from, uint32_t to) {
     return from == to && to;
 }
 
-/* 0: no picture stands for all. */
+/* 0: no single picture covers all references. */
 static uint32_t parent_of(const media_refs *r, const media_refs_picture *p) {
     uint32_t newest = 0;
 
@@ -67,8 +67,9 @@ static uint32_t parent_of(const media_refs *r, const media_refs_picture *p) {
     return p->known ? newest : 0;
 }
 
-/* The trunk are the pictures of the lowest layer that are shown behind all
- * before them; they go on from one to the next, or by way of what is between.
+/* The trunk consists of the pictures of the lowest layer displayed after all
+ * earlier ones; they refer to each other, directly or through pictures in
+ * between.
  */
 static bool is_trunk(const media_refs *r, const media_refs_picture *p,
                      const media_frame *f) {

@@ -9,21 +9,22 @@
 #include "internal/media/codec/parts.h"
 
 #define RTP_HEADER 12
-/* Enough of a NAL unit for its header, and for what is read of SEI and slices.
+/* Bytes of a NAL unit to read: its header, and the needed parts of SEI and
+ * slices.
  */
 #define HEAD_MAX 96
 
-/* How NAL units are put into packets; numbers of types in the RFCs' tables. */
+/* Packetisation of NAL units; type numbers as in the RFCs. */
 struct format {
     bool (*classify)(media_scanner *s, const void *data, size_t len,
                      media_frame *f);
     unsigned header; /* bytes of a NAL unit's header */
-    unsigned single; /* types below this are NAL units as they are */
+    unsigned single; /* types below this are single NAL units */
     unsigned aggregate;
     unsigned fragment;
     unsigned slice_first; /* types of slices */
     unsigned slice_last;
-    unsigned type_mask; /* of a type in the header of a fragment */
+    unsigned type_mask; /* type bits in the header of a fragment */
 };
 
 static const struct format h264 = {
@@ -63,7 +64,7 @@ static unsigned type_of(const struct format *f, const uint8_t *p) {
     return f->header == 1 ? p[0] & 0x1f : p[0] >> 1 & 0x3f;
 }
 
-/* As if the NAL unit stood alone behind a start code. */
+/* Classifies a NAL unit as if it followed a start code. */
 static bool classify_unit(const struct format *format, media_scanner *s,
                           const uint8_t *header, const uint8_t *body,
                           size_t len, media_frame *f) {
@@ -91,7 +92,7 @@ static bool is_slice(const struct format *format, const uint8_t *p) {
     return type >= format->slice_first && type <= format->slice_last;
 }
 
-/* The first fragment has the header of the unit, in two parts. */
+/* The first fragment has the header of the unit in two parts. */
 static bool classify_fragment(const struct format *format, media_scanner *s,
                               const uint8_t *p, size_t len, media_frame *f) {
     unsigned fu = p[format->header];

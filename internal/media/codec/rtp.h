@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/rtp.h
- * @brief What is in an RTP packet of H.264 (RFC 6184) or H.265 (RFC 7798): as
- * codec/frame.h, but a frame comes in several packets.
+ * @brief Classifies RTP packets of H.264 (RFC 6184) or H.265 (RFC 7798): as
+ * codec/frame.h, but a frame spans several packets.
  *
- * The first slice of a frame tells what the frame is; later packets with the
- * same timestamp continue it.  Single NAL unit packets, aggregation packets
- * (STAP-A, AP) and fragments (FU-A, FU) are read; any other packet stands
+ * The first slice of a frame determines its class; later packets with the same
+ * timestamp continue it. Single NAL unit packets, aggregation packets (STAP-A,
+ * AP) and fragments (FU-A, FU) are supported; any other packet is treated
  * alone.
  */
 #ifndef MEDIA_RTP_H
@@ -20,11 +20,11 @@
 
 /**
  * @brief Classifies a packet.
- * @param s      scanner of the codec, of ::MEDIA_FORM_RTP
- * @param data   the packet, RTP header included; anything at all is allowed
+ * @param s      scanner of the codec, with ::MEDIA_FORM_RTP
+ * @param data   the packet including its RTP header; any bytes are allowed
  * @param len    bytes at @p data
- * @param[out] f what was found, zeroed before
- * @return false: nothing was
+ * @param[out] f result; zeroed by the caller
+ * @return false: nothing was found
  */
 bool media__rtp_classify(media_scanner *s, const uint8_t *data, size_t len,
                          media_frame *f);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Reads the SEI messages that matter here: recovery points. */
+/* Reads the relevant SEI messages: recovery points. */
 #include "internal/media/codec/h26x.h"
 
 #define RECOVERY_POINT 6
 #define H265_HEADER 2
 
-/* A number as a run of bytes 255 and one that is less. */
+/* A number coded as bytes of 255 and a final smaller one. */
 static uint32_t read_number(media_bits *b) {
     uint32_t sum = 0;
     uint32_t byte;
@@ -18,7 +18,7 @@ static uint32_t read_number(media_bits *b) {
 }
 
 /* H.264 counts frames; H.265 counts in display order with a sign, se(v), and a
- * point that lies before this picture holds at once. */
+ * point before this picture is already valid. */
 static uint32_t read_count(media_bits *b, size_t header) {
     uint32_t code = media__bits_ue(b);
 

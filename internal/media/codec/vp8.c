@@ -7,7 +7,7 @@
 #define DELTAS 4
 #define QUANT_DELTAS 5
 
-/* The boolean decoder of RFC 6386, section 7; zeros behind the end. */
+/* The boolean decoder of RFC 6386, section 7; zeros after the end. */
 struct bools {
     const uint8_t *at;
     const uint8_t *end;
@@ -31,7 +31,7 @@ static void bools_begin(struct bools *b, const uint8_t *data, size_t len) {
     b->value |= next_byte(b);
 }
 
-/* All that is read here has even odds. */
+/* Everything read here has probability 1/2. */
 static bool flag(struct bools *b) {
     uint32_t split = 1 + ((b->range - 1) * 128 >> 8);
     bool one = b->value >= split << 8;
@@ -62,7 +62,7 @@ static uint32_t literal(struct bools *b, unsigned bits) {
     return v;
 }
 
-/* Values that are there when a flag before each says so. */
+/* Skips values that are each preceded by a presence flag. */
 static void skip_optional(struct bools *b, unsigned count, unsigned bits) {
     while (count--) {
         if (flag(b)) {
@@ -71,7 +71,7 @@ static void skip_optional(struct bools *b, unsigned count, unsigned bits) {
     }
 }
 
-/* Section 9.3; returns whether something stays changed. */
+/* Section 9.3; returns whether state persists. */
 static bool read_segmentation(struct bools *b) {
     if (!flag(b)) {
         return false;
@@ -89,7 +89,7 @@ static bool read_segmentation(struct bools *b) {
     return map || data;
 }
 
-/* Section 9.6; returns whether something stays changed. */
+/* Section 9.6; returns whether state persists. */
 static bool read_filter(struct bools *b) {
     literal(b, 1 + 6 + 3); /* type, level, sharpness */
     bool adjusted = flag(b);
@@ -111,7 +111,7 @@ static bool read_references(struct bools *b) {
     return golden || alternate || copied;
 }
 
-/* Section 19.2, as far as it says what stays behind the frame. */
+/* Section 19.2: whether the frame leaves persistent state. */
 static bool leaves_traces(const uint8_t *data, size_t len) {
     struct bools b;
 

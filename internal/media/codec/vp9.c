@@ -7,7 +7,7 @@
 #define CS_RGB 7
 #define REFS_PER_FRAME 3
 
-/* What a frame is; that of a superframe is the sum. */
+/* Properties of a frame; a superframe combines those of its frames. */
 struct frame {
     bool key;
     bool intra;
@@ -59,7 +59,7 @@ static unsigned read_profile(media_bits *b) {
     return profile;
 }
 
-/* uncompressed_header() behind frame_type, up to refresh_frame_context. */
+/* uncompressed_header() after frame_type, up to refresh_frame_context. */
 static void read_inter(media_bits *b, unsigned profile, struct frame *f) {
     bool shown = media__bits_get(b, 1);
     bool resilient = media__bits_get(b, 1);
@@ -109,8 +109,8 @@ static bool vp9_read_frame(const uint8_t *data, size_t len, struct frame *f) {
     return true;
 }
 
-/* Annex B: the index at the end, once more at its own beginning.  Returns how
- * many bytes each size has; 0: no superframe. */
+/* Annex B: the index at the end, whose marker is repeated at its beginning.
+ * Returns the bytes per size; 0: not a superframe. */
 static unsigned find_index(const uint8_t *p, size_t len, unsigned *frames,
                            const uint8_t **sizes) {
     unsigned marker = len ? p[len - 1] : 0;

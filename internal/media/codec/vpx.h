@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/vpx.h
- * @brief VP8 and VP9, used by codec/frame.h.
+ * @brief VP8 and VP9, for codec/frame.h.
  */
 #ifndef MEDIA_VPX_H
 #define MEDIA_VPX_H
@@ -14,11 +14,11 @@
 /**
  * @brief Classifies a VP8 frame.
  *
- * Disposable is one after which the decoder's state is what it was before: it
- * stores no reference, no probabilities, no segment map and no filter levels.
+ * A frame is disposable if it leaves the decoder's state unchanged: it stores
+ * no reference, no probabilities, no segment map and no filter levels.
  * @param data  frame
  * @param len   bytes at @p data
- * @param f     filled in as far as the bytes say
+ * @param f     filled in as far as known from the bytes
  * @return whether it is a VP8 frame
  */
 bool media__vp8_classify(const void *data, size_t len, media_frame *f);
@@ -28,18 +28,18 @@ bool media__vp8_classify(const void *data, size_t len, media_frame *f);
  * its most important frame.
  * @param data  frame
  * @param len   bytes at @p data
- * @param f     filled in as far as the bytes say
+ * @param f     filled in as far as known from the bytes
  * @return whether it is a VP9 frame
  */
 bool media__vp9_classify(const void *data, size_t len, media_frame *f);
 
 /**
- * @brief Sets class and picture type of a frame that is intra or predicted from
- * frames before it.
+ * @brief Sets class and picture type of a frame that is intra-coded or
+ * predicted from earlier frames.
  * @param f       frame
  * @param key     decoding can begin here
- * @param intra   it is predicted from no other frame
- * @param stored  others may need it
+ * @param intra   it is not predicted from other frames
+ * @param stored  other frames may depend on it
  */
 static inline void media__set_predicted(media_frame *f, bool key, bool intra,
                                         bool stored) {

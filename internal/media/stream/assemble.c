@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Puts the pieces that a connection delivers together to sections. */
+/* Assembles sections from the pieces that a connection delivers. */
 #include "internal/media/stream/assemble.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool make_room(media_assembly *a, size_t len) {
     return true;
 }
 
-/* NULL data: a hole. */
+/* NULL data: a gap. */
 static bool assemble_append(media_assembly *a, const void *data, size_t len) {
     media_section *s = &a->section;
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How a codec's extradata enters its caps. */
+/* Use of a codec's extradata in its caps. */
 enum extra {
-    EXTRA_NONE,   /* does not */
-    EXTRA_ALWAYS, /* as codec_data when there is any */
-    EXTRA_NAL,    /* as codec_data when NAL units have lengths */
+    EXTRA_NONE,   /* not used */
+    EXTRA_ALWAYS, /* as codec_data, if present */
+    EXTRA_NAL,    /* as codec_data, if NAL units have lengths */
     EXTRA_AAC     /* as codec_data; without it, the stream is ADTS */
 };
 

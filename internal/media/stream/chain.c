@@ -15,7 +15,7 @@ static bool is_leading(const media_chain *c, const media_timed_frame *timed) {
     return c->key && !c->key_closed && (timed->frame.leading || before);
 }
 
-/* The newest that a frame of this layer may refer to. */
+/* The newest section that a frame of this layer may refer to. */
 static uint64_t newest(const media_chain *c, unsigned layer) {
     uint64_t found = 0;
 
@@ -41,7 +41,7 @@ static uint32_t distance(uint64_t section, uint64_t to) {
     return to && back < TL_DEPENDS_NONE ? (uint32_t)back : 0;
 }
 
-/* What a reference or a disposable frame refers to; notes a reference. */
+/* The reference of a reference or disposable frame; records references. */
 static uint64_t refer(media_chain *c, const media_timed_frame *timed,
                       bool reference, uint64_t section) {
     unsigned layer = timed->frame.temporal_id % MEDIA_LAYERS;
@@ -57,14 +57,14 @@ static uint64_t refer(media_chain *c, const media_timed_frame *timed,
     return to;
 }
 
-/* Before joining, before they were counted, or left out: 0. */
+/* 0: before the connection joined, before counting began, or dropped. */
 static uint64_t recent(const media_chain *c, uint32_t number) {
     unsigned at = number % MEDIA_CHAIN_RECENT;
 
     return c->numbers[at] == number ? c->recent[at] : 0;
 }
 
-/* The picture that it refers to, where its headers say so. */
+/* The picture it refers to, if known from its headers. */
 static uint64_t read_parent(const media_chain *c,
                             const media_timed_frame *timed) {
     uint32_t ordinal = timed->frame.ordinal - timed->frame.parent;
@@ -93,7 +93,8 @@ static void note(media_chain *c, const media_timed_frame *timed,
     c->numbers[at] = timed->number;
 }
 
-/* What a picture refers to by what it is, unless its headers say it. */
+/* The reference of a picture implied by its class, unless known from its
+ * headers. */
 static uint32_t implied(media_chain *c, const media_timed_frame *timed,
                         uint64_t section) {
     bool key = timed->frame.frame_class == MEDIA_CLASS_KEY;

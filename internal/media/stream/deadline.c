@@ -18,7 +18,7 @@ void media__deadline_init(media_deadline *d, int mode, int64_t latency,
 }
 
 /* The display time of the last frame of the chain that begins with this key
- * frame: as said, or as long as the last GOP was. */
+ * frame: as given, or estimated from the length of the last GOP. */
 static int64_t guess_chain(const media_deadline *d, int64_t display,
                            int64_t chain_end) {
     int64_t frame_ns = d->frame_ns ? d->frame_ns : d->times.frame_ns;
@@ -42,8 +42,8 @@ static void begin_chain(media_deadline *d, int64_t display, int64_t chain_end) {
 }
 
 /* Section 4 of the paper: I and P frames of a chain share one deadline; a B
- * frame has the earlier one of the two frames that it depends on.  They differ
- * only where it stands between two chains. */
+ * frame has the earlier deadline of the two frames that it depends on. These
+ * differ only between two chains. */
 static int64_t gop_deadline(media_deadline *d, const media_frame *f,
                             int64_t display, int64_t chain_end) {
     if (f->key) {
@@ -58,7 +58,7 @@ static int64_t gop_deadline(media_deadline *d, const media_frame *f,
                                                                     : d->chain;
     }
     if (display > d->chain) {
-        d->chain = display; /* the chain is longer than was guessed */
+        d->chain = display; /* the chain is longer than estimated */
     }
     return d->chain;
 }

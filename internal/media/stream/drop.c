@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Names of the reasons for which frames are dropped. */
+/* Names of the reasons for dropping frames. */
 #include "internal/media/stream/drop.h"
 
 int media__drop_reason(const tltcp_event *ev) {

@@ -22,7 +22,7 @@ static bool begins(const media_timed_frame *timed) {
            timed->frame.recovery;
 }
 
-/* It says so itself, or its application does. */
+/* Whether its headers or its application name a missing frame. */
 static bool refers_to_missing(const media_gate *g,
                               const media_timed_frame *timed) {
     bool stated = timed->depends && timed->depends != TL_DEPENDS_NONE;
@@ -52,7 +52,7 @@ static bool must_wait(media_gate *g, const media_timed_frame *timed) {
     return g->wait_until && timed->frame.temporal_id >= g->layer;
 }
 
-/* Its other parts, and what names it. */
+/* Records it, for its other parts and its dependents. */
 static void note_missing(media_gate *g, const media_timed_frame *timed) {
     unsigned at = g->next++ % MEDIA_GATE_MISSING;
 
@@ -64,7 +64,7 @@ static void note_missing(media_gate *g, const media_timed_frame *timed) {
 
 bool media__gate_takes(media_gate *g, const media_timed_frame *timed) {
     if (!media__is_picture(timed->frame.frame_class)) {
-        /* behind what is not known nothing is missed */
+        /* dependents of unknown frames are not dropped */
         if (timed->frame.frame_class != MEDIA_CLASS_HEADER) {
             g->wait_until = 0;
         }

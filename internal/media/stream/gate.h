@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/stream/gate.h
- * @brief Which frames of a stream are of use to who has not got them all:
- * from the middle of a stream on, and after a frame was left out.
+ * @brief Decides which frames are useful to a receiver that lacks some: one
+ * that joined in the middle of a stream, or after a dropped frame.
  */
 #ifndef MEDIA_GATE_H
 #define MEDIA_GATE_H
@@ -12,42 +12,42 @@
 
 #include "internal/media/stream/timed_frame.h"
 
-/** How many frames that were left out are remembered. */
+/** Number of dropped frames remembered. */
 #define MEDIA_GATE_MISSING 16
 
-/** A stream on its way to one connection.  All zero: nothing is missing. */
+/** A stream to one connection. All zero: nothing is missing. */
 typedef struct media_gate {
-    int64_t wait_until; /**< for a frame where decoding can begin; 0: not */
-    uint8_t layer;      /**< temporal layer from which on pictures wait */
-    bool cut;           /**< the newest picture, of which parts may follow, is
-                             left out */
+    int64_t wait_until; /**< waits until then for a frame where decoding can
+                             begin; 0: does not wait */
+    uint8_t layer;      /**< temporal layer from which pictures wait */
+    bool cut;           /**< the newest picture, which may have more parts, is
+                             dropped */
     struct {
         bool known;
         uint32_t number;           /**< its media_timed_frame::number */
         uint32_t ordinal;          /**< its media_frame::ordinal */
-    } missing[MEDIA_GATE_MISSING]; /**< left out, in turn */
-    unsigned next;                 /**< of missing, to be written */
+    } missing[MEDIA_GATE_MISSING]; /**< dropped frames, in a ring */
+    unsigned next;                 /**< index in missing to write next */
 } media_gate;
 
 /**
- * @brief Nothing of the stream was sent, and it is in its middle: waits for a
- * frame where decoding can begin, for a while.  Some streams have none.
+ * @brief Joins in the middle of a stream: waits for a frame where decoding can
+ * begin, for a limited time. Some streams have none.
  * @param g    gate
  * @param now  current time
  */
 void media__gate_join(media_gate *g, int64_t now);
 
 /**
- * @brief Whether a frame is of use.
- * @param g     gate
+ * @brief Whether a frame is useful.
+ * @param g      gate
  * @param timed  the next frame of the stream
- * @return false: it is not to be sent, nor is what refers to it
+ * @return false: do not send it or its dependents
  */
 bool media__gate_takes(media_gate *g, const media_timed_frame *timed);
 
 /**
- * @brief A frame that was taken does not go after all: nor is what refers to it
- * of use.
+ * @brief Drops a frame after it was accepted: its dependents are useless, too.
  * @param g     gate
  * @param timed  the newest frame of the stream
  */

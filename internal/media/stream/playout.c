@@ -6,12 +6,12 @@
 
 #define NS_PER_S INT64_C(1000000000)
 #define WINDOW_NS (4 * NS_PER_S)
-/* From one frame to the next the two clocks may differ by this much. */
+/* Maximum difference of the two clocks' steps between frames. */
 #define JUMP_NS (10 * NS_PER_S)
-/* How long early arrivals move the map at once, and by how much in all. */
+/* How long early arrivals move the map at once, and the limit in total. */
 #define SETTLE_NS (2 * NS_PER_S)
 #define SETTLE_MOVE_NS (1 * NS_PER_S)
-/* Drift is less than this; it is followed by a part of it per window. */
+/* Limit of the drift; a fraction of it is followed per window. */
 #define DRIFT_NS (NS_PER_S / 10)
 #define FOLLOW 4
 

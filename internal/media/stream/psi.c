@@ -54,7 +54,7 @@ static void read_pmt(const uint8_t *p, size_t len, media_psi_found found,
 
 static void read_section(const uint8_t *p, size_t len, media_psi_found found,
                          void *user) {
-    /* current_next_indicator: tables that do not hold yet */
+    /* current_next_indicator: tables not yet valid */
     if (len < FIXED + CRC || !(p[5] & 1) || crc32(p, len) != 0) {
         return;
     }
@@ -65,7 +65,7 @@ static void read_section(const uint8_t *p, size_t len, media_psi_found found,
     }
 }
 
-/* Takes whole sections out of what is there. */
+/* Extracts complete sections. */
 static void read_sections(media_psi *s, media_psi_found found, void *user) {
     while (s->synced && s->len >= HEAD) {
         size_t len = HEAD + (media__get16(s->data + 1) & 0xfff);
@@ -102,7 +102,7 @@ void media__psi_push(media_psi *s, bool start, const uint8_t *data, size_t len,
         len--;
         pointer = pointer < len ? pointer : len;
         psi_append(s, data, pointer, found,
-                   user); /* the end of the one before */
+                   user); /* the end of the previous section */
         data += pointer;
         len -= pointer;
         s->len = 0;

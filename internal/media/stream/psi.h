@@ -13,32 +13,32 @@
 /** Longest section of these tables. */
 #define MEDIA_PSI_MAX 1024
 
-/** Sections of one PID being put together; zeroed at first. */
+/** Section assembly of one PID; initially zeroed. */
 typedef struct media_psi {
     uint16_t len;                /**< bytes at data */
     bool synced;                 /**< data begins with a section */
-    uint8_t data[MEDIA_PSI_MAX]; /**< what is there of it */
+    uint8_t data[MEDIA_PSI_MAX]; /**< the part received */
 } media_psi;
 
-/** What the tables say about a PID. */
+/** Kinds of PIDs in the tables. */
 enum media_psi_kind {
-    MEDIA_PSI_MAP = 1,   /**< a program map table is there */
-    MEDIA_PSI_STREAM = 2 /**< an elementary stream is there */
+    MEDIA_PSI_MAP = 1,   /**< it carries a program map table */
+    MEDIA_PSI_STREAM = 2 /**< it carries an elementary stream */
 };
 
-/** @brief Told about every PID of a table.
+/** @brief Called for every PID of a table.
  * @param user  as given @param kind  ::media_psi_kind @param pid  PID
  * @param type  STREAM: stream_type */
 typedef void (*media_psi_found)(void *user, int kind, unsigned pid,
                                 unsigned type);
 
 /**
- * @brief Takes the payload of a packet that carries sections.
+ * @brief Processes the payload of a packet with sections.
  * @param s      sections
  * @param start  payload_unit_start_indicator
  * @param data   payload
  * @param len    bytes at @p data
- * @param found  told what every whole table with a right checksum says
+ * @param found  called for every complete table with a correct checksum
  * @param user   for @p found
  */
 void media__psi_push(media_psi *s, bool start, const uint8_t *data, size_t len,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Tracks which of the frames that arrived can be decoded. */
+/* Tracks which received frames can be decoded. */
 #include "internal/media/stream/reftrack.h"
 
 #include <string.h>
 
-/* What counts of one frame. */
+/* Relevant properties of a frame. */
 struct step {
     unsigned frame_class;
     bool recovery;
@@ -70,7 +70,7 @@ static bool reftrack_step(media_reftrack *t, const struct step *s) {
         return s->intact;
     case MEDIA_CLASS_AUDIO:
         return s->intact;
-    default: /* stands alone, so its stream has no chains to break */
+    default: /* decodable alone, so its stream has no chains to break */
         if (s->intact) {
             t->chain_ok = t->before_ok = true;
         }
@@ -78,7 +78,7 @@ static bool reftrack_step(media_reftrack *t, const struct step *s) {
     }
 }
 
-/* Numbers that go back are those of a sender that restarted. */
+/* Decreasing numbers mean that the sender restarted. */
 static void find_missing(media_reftrack *t, const media_header *h) {
     uint32_t missing = h->number - t->next;
     uint32_t refs = h->refs - t->refs;
@@ -109,7 +109,7 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
         .pts = h->pts,
     };
 
-    /* Headers are outside the count: they never expire and may be repeated. */
+    /* Headers are not counted: they never expire and may be repeated. */
     if (h->frame_class == MEDIA_CLASS_HEADER) {
         return reftrack_step(t, &s);
     }
@@ -120,7 +120,7 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
     return reftrack_step(t, &s);
 }
 
-/* What came before the first is not known, nor what is too long ago. */
+/* Sections before the first, and those too long ago, are unknown. */
 bool media__arrivals_has_parent(const media_arrivals *a, uint64_t section,
                                 uint32_t depends) {
     uint64_t parent = section - depends;

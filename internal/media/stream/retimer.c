@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Rebuilds presentation times from decoding times and reordering. */
+/* Reconstructs presentation times from decoding times and reordering. */
 #include "internal/media/stream/deadline.h"
 
 #include <string.h>
 
 /* A display time further than this from the decoding time is invalid. */
 #define PLAUSIBLE_NS INT64_C(10000000000)
-/* Distance of frames until one is learnt. */
+/* Frame interval until one is learnt. */
 #define DEFAULT_FRAME_NS INT64_C(40000000)
 
 void media__retimer_init(media_retimer *r, int64_t frame_ns) {
@@ -17,7 +17,7 @@ void media__retimer_init(media_retimer *r, int64_t frame_ns) {
     r->last_tsn = -1;
 }
 
-/* When a frame is decoded, by what is there. */
+/* The decoding time of a frame, as far as known. */
 static int64_t decode_time(const media_times *t) {
     if (t->dts != MEDIA_TIME_NONE) {
         return t->dts;
@@ -38,8 +38,8 @@ static void learn_distance(media_retimer *r, const media_times *t,
     r->last_dts = decoded;
 }
 
-/* The first references of a stream tell by their numbers, before a B frame
- * does, that pictures shown before them come behind them. */
+/* The numbers of the first references reveal reordering before the first B
+ * frame arrives. */
 static bool shows_reordering(const media_retimer *r, const media_frame *f) {
     bool skips = f->tsn >= 0 && r->last_tsn >= 0 && f->tsn > r->last_tsn + 1;
 
@@ -71,9 +71,8 @@ static bool plausible(const media_times *t) {
 }
 
 /* temporal_reference counts the pictures of a group in display order.  The
- * first picture in coding order is shown one frame after its turn for each
- * picture that is shown before it, and one more when B frames delay
- * references. */
+ * first picture in coding order is displayed one frame later for each picture
+ * displayed before it, and one more if B frames delay references. */
 static void begin_group(media_retimer *r, const media_frame *f, int64_t decoded,
                         int64_t frame_ns) {
     if (f->key || r->gop_base == MEDIA_TIME_NONE) {

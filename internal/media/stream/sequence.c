@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Puts the sections of each stream in order. */
+/* Orders the sections of each stream. */
 #include "internal/media/stream/sequence.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define STREAMS 256
 
-/* A part of the byte stream that is over, behind one that is not. */
+/* A settled part of the byte stream after an unsettled one. */
 struct island {
     uint64_t start;
     uint64_t end;
@@ -18,18 +18,18 @@ struct island {
 struct held {
     media_section section;
     media_header header;
-    bool framed; /* header holds */
+    bool framed; /* header is valid */
 };
 
 struct stream {
-    bool started;        /* next holds */
+    bool started;        /* next is valid */
     uint32_t next;       /* number of the next frame */
-    uint32_t generation; /* of the description given out last */
+    uint32_t generation; /* generation of the last description delivered */
 };
 
 /* Both arrays are in stream order. */
 struct media_sequence {
-    uint64_t floor; /* all before it is over */
+    uint64_t floor; /* everything before it is settled */
     struct island *islands;
     size_t island_count, island_room;
     struct held *held;
@@ -59,7 +59,7 @@ void media__sequence_free(media_sequence *q) {
     }
 }
 
-/* Room for one more; NULL: out of memory, and nothing has changed. */
+/* Makes room for one more; NULL: out of memory, nothing changed. */
 static void *grow(void *array, size_t count, size_t *room, size_t size) {
     size_t wanted = *room ? 2 * *room : 16;
 
@@ -73,7 +73,7 @@ static void *grow(void *array, size_t count, size_t *room, size_t size) {
     return grown;
 }
 
-/* A part that touches the floor, or a neighbour, is merged with it. */
+/* Merges parts that touch the floor or each other. */
 static void join(media_sequence *q) {
     size_t kept = 0;
 
@@ -135,7 +135,7 @@ bool media__sequence_push(media_sequence *q, const media_section *section) {
     return true;
 }
 
-/* The next of its stream, whatever is missing of others. */
+/* Whether it is the next of its stream, regardless of others. */
 static bool is_next(const media_sequence *q, const struct held *h) {
     const struct stream *s = &q->streams[h->header.stream];
 
@@ -144,8 +144,8 @@ static bool is_next(const media_sequence *q, const struct held *h) {
            h->header.number == s->next && h->header.generation == s->generation;
 }
 
-/* Stream headers after a description have no numbers, so nothing tells whether
- * all are there. */
+/* Stream headers after a description have no numbers, so missing ones cannot be
+ * detected. */
 static void note_given(media_sequence *q, const struct held *h) {
     struct stream *s = &q->streams[h->header.stream];
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #define WINDOW_NS INT64_C(4000000000)
-/* A time line that is off by more than this has restarted. */
+/* Larger deviations mean that the media time restarted. */
 #define JUMP_NS INT64_C(10000000000)
-/* The offset follows a later least delay by this part of it per window. */
+/* Divisor: the fraction of a larger least delay followed per window. */
 #define FOLLOW 4
 
 void media__timemap_init(media_timemap *m) {

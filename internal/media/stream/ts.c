@@ -13,18 +13,18 @@
 #define SYNC 0x47
 #define PIDS 8192
 #define SLOTS 64
-/* A frame beyond this is given out in pieces. */
+/* A larger frame is emitted in pieces. */
 #define FRAME_MAX (8u << 20)
 #define CLOCK_BITS 33
 
 enum {
     PID_PAT = 0x0000,
-    PID_TABLES = 0x0020, /* below it are tables only */
+    PID_TABLES = 0x0020, /* lower PIDs carry only tables */
     PID_NULL = 0x1fff,
     PES_FIXED = 9 /* bytes of a PES header before its optional fields */
 };
 
-/* What is known about a PID. */
+/* Role of a PID. */
 enum role { ROLE_UNKNOWN, ROLE_TABLE, ROLE_MAP, ROLE_STREAM };
 
 struct buffer {
@@ -36,24 +36,24 @@ struct buffer {
 /* An elementary stream. */
 struct slot {
     bool used;
-    bool open;           /* a frame is being gathered */
-    bool rest;           /* it goes on one that was given out */
+    bool open;           /* a frame is being assembled */
+    bool rest;           /* it continues a frame already emitted */
     bool started;        /* the beginning of a frame was seen */
-    bool key;            /* it has the random_access_indicator */
-    bool keys;           /* frames of this stream have it */
-    bool clocked;        /* last_clock and last_ns hold */
+    bool key;            /* the frame has the random_access_indicator */
+    bool keys;           /* the stream uses the random_access_indicator */
+    bool clocked;        /* last_clock and last_units are valid */
     struct buffer whole; /* its packets */
-    struct buffer pes;   /* what they carry */
+    struct buffer pes;   /* their payload */
     media_scanner scanner;
-    media_frame frame; /* of the newest frame */
+    media_frame frame; /* the newest frame */
     uint64_t last_clock;
-    int64_t last_units; /* the same, counted on */
+    int64_t last_units; /* the same, unwrapped */
 };
 
 struct media_ts {
     media_ts_emit emit;
     void *user;
-    size_t have; /* bytes of a packet that has not come whole */
+    size_t have; /* bytes of an incomplete packet */
     uint64_t skipped;
     bool failed; /* out of memory in this call */
     uint8_t packet[PACKET];
@@ -110,7 +110,7 @@ static bool ts_append(struct buffer *b, const uint8_t *data, size_t len) {
     return true;
 }
 
-/* --- What the tables say -------------------------------------------------- */
+/* --- Tables -------------------------------------------------- */
 
 /* ISO/IEC 13818-1, table 2-34, and what ATSC and others added. */
 static const struct {
@@ -133,7 +133,7 @@ static const struct {
     {0x87, MEDIA_TYPE_AUDIO, NULL},
 };
 
-/* Sections on the PID of a stream: private ones, DSM-CC, splice points. */
+/* Whether the stream carries sections: private ones, DSM-CC, splice points. */
 static bool carries_sections(unsigned stream_type) {
     return stream_type == 0x05 ||
            (stream_type >= 0x0a && stream_type <= 0x0d) || stream_type == 0x86;
@@ -186,7 +186,7 @@ static uint64_t timestamp_at(const uint8_t *p) {
            (uint64_t)(p[2] >> 1) << 15 | (uint64_t)p[3] << 7 | p[4] >> 1;
 }
 
-/* 33 bits of 90 kHz, taken for what is nearest to the time before. */
+/* Unwraps a 33-bit 90 kHz clock to the value nearest to the previous one. */
 static int64_t count_on(struct slot *s, uint64_t clock) {
     const uint64_t range = UINT64_C(1) << CLOCK_BITS;
     uint64_t ahead = (clock - s->last_clock) & (range - 1);
@@ -202,8 +202,8 @@ static int64_t count_on(struct slot *s, uint64_t clock) {
     return s->last_units * 100000 / 9;
 }
 
-/* Reads the PES header; returns where the elementary stream begins, 0 when
- * there is none. */
+/* Reads the PES header; returns the offset of the elementary stream, 0:
+ * none. */
 static size_t read_pes(struct slot *s, media_ts_frame *out) {
     const uint8_t *p = s->pes.data;
     size_t len = s->pes.len;
@@ -221,7 +221,7 @@ static size_t read_pes(struct slot *s, media_ts_frame *out) {
     return start < len ? start : 0;
 }
 
-/* Without a table the stream_id says at least what kind it is. */
+/* Without a table, the stream_id gives at least the media type. */
 static void guess_type(struct slot *s, unsigned stream_id) {
     if (s->scanner.type == MEDIA_TYPE_UNKNOWN) {
         s->scanner.type = (stream_id & 0xf0) == 0xe0   ? MEDIA_TYPE_VIDEO
@@ -278,14 +278,13 @@ struct packet {
     const uint8_t *data;
     unsigned pid;
     bool start;     /* payload_unit_start_indicator */
-    size_t payload; /* where it begins; PACKET: there is none */
-    bool stuffed;   /* bytes that fill it up */
+    size_t payload; /* offset of the payload; PACKET: none */
+    bool stuffed;   /* it has stuffing bytes */
     bool random_access;
     bool has_clock; /* PCR */
 };
 
-/* Bytes of an adaptation field that mean something, its length byte not
- * counted. */
+/* Significant bytes of an adaptation field, without its length byte. */
 static size_t adaptation_used(const uint8_t *p, size_t len) {
     size_t used = 1;
     unsigned flags = len ? p[5] : 0;
@@ -345,8 +344,7 @@ static void emit_alone(media_ts *ts, const uint8_t *p, unsigned frame_class) {
     ts->emit(ts->user, &out);
 }
 
-/* A PES packet ends where its length says, or where the last packet had to be
- * filled up. */
+/* A PES packet ends at its length, or at a packet with stuffing. */
 static bool has_ended(const struct slot *s, const struct packet *k) {
     const uint8_t *p = s->pes.data;
     size_t length = s->pes.len >= 6 ? media__get16(p + 4) : 0;
@@ -399,7 +397,8 @@ static void take_packet(media_ts *ts, const uint8_t *data) {
     }
 }
 
-/* A stream that never marks the beginning of a frame is emitted as it comes. */
+/* A stream that never marks the beginning of a frame is emitted as it
+ * arrives. */
 static void flush_unstarted(media_ts *ts) {
     for (size_t i = 0; i < SLOTS && ts->slots[i].used; i++) {
         if (!ts->slots[i].started) {
@@ -468,8 +467,8 @@ bool media__ts_clock(const uint8_t *data, size_t len, uint8_t *out) {
         }
         memset(out, 0xff, PACKET);
         memcpy(out, p, 12);
-        out[1] &= 0xbf; /* no payload, so none starts */
-        /* Packets without payload repeat the counter of the one before. */
+        out[1] &= 0xbf; /* no payload, so no payload start */
+        /* Packets without payload repeat the previous counter. */
         out[3] = (uint8_t)(0x20 | (k.payload < PACKET ? (p[3] - 1) & 0x0f
                                                       : p[3] & 0x0f));
         out[4] = PACKET - 5;

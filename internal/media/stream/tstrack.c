@@ -18,7 +18,7 @@ static unsigned pid_of(const uint8_t *packet) {
     return (packet[1] & 0x1fu) << 8 | packet[2];
 }
 
-/* Numbers that go back are those of a sender that restarted. */
+/* Decreasing numbers mean that the sender restarted. */
 static void count_missing(media_tstrack *t, const media_header *h) {
     uint32_t missing = h->number - t->next;
     uint32_t refs = h->refs - t->refs;
@@ -49,7 +49,7 @@ static media_tstrack_pid *tstrack_find(media_tstrack *t, unsigned pid) {
     return p < t->pids + t->count ? p : NULL;
 }
 
-/* Whether a picture that others need is missing since the last one. */
+/* Whether a reference picture is missing since the last picture. */
 static bool lost_some(const media_tstrack *t, const media_tstrack_pid *p,
                       bool follows) {
     return p->track.started && t->lost_refs != p->lost_refs &&
@@ -69,7 +69,7 @@ static bool tstrack_step(media_tstrack *t, media_tstrack_pid *p,
         t->videos++;
     }
     if (!starts && own.frame_class == MEDIA_CLASS_KEY) {
-        own.frame_class = MEDIA_CLASS_REFERENCE; /* goes on with one */
+        own.frame_class = MEDIA_CLASS_REFERENCE; /* continues a reference */
     }
     p->lost_refs = t->lost_refs;
     own.number = p->track.next + lost;
