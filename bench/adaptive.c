@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * A pipeline whose encoder follows its transport, for ./dev bench adaptive.
+ * A pipeline whose encoder adapts to its transport, for ./dev bench adaptive.
  *
  *   bench_adaptive FOLLOW PROPERTY UNIT MIN START MAX LATENCY_MS PIPELINE
  *
  * The encoder is called "enc" in PIPELINE, the sink "net".  PROPERTY of the
  * encoder takes rates in UNIT bit/s.  FOLLOW is one of
  *
- *   none      the rate stays START
- *   target    what net's target-bitrate says; without that property, estimate
- *   estimate  85 % of net's estimated-bitrate
- *   rtt       by the round-trip time in srtsink's statistics, in the manner of
- *             BELABOX: up in small steps while it is short, down when it grows,
- *             to MIN when it nears the latency
+ *   none      the rate stays START target    net's target-bitrate; without that
+ *   property, as estimate estimate  85 % of net's estimated-bitrate rtt by the
+ *   round-trip time in srtsink's statistics, as BELABOX: up in small steps
+ *   while it is short, down when it grows, to MIN when it nears the latency
  *
  * Prints "TIME_NS RATE" for each change, TIME on CLOCK_MONOTONIC.
  */
@@ -34,8 +32,8 @@ struct follower {
     double most;
     double latency_ms;
     double rate;
-    double rtt_low;  /* the path's own, followed slowly upwards */
-    double rtt_mean; /* of late */
+    double rtt_low;  /* lowest, following slowly upwards */
+    double rtt_mean; /* recent mean */
     gint64 down_next;
     gint64 up_next;
     GstElement *encoder;
@@ -117,7 +115,7 @@ static void listen_to(GstElement *e, const char *property, struct follower *f) {
     gchar *signal = g_strconcat("notify::", property, NULL);
 
     if (!adaptive_has(e, property)) {
-        fprintf(stderr, "ERROR: nothing tells %s\n", property);
+        fprintf(stderr, "ERROR: no element reports %s\n", property);
         exit(1);
     }
     (void)g_signal_connect(e, signal, G_CALLBACK(on_rate), f);
@@ -191,7 +189,7 @@ int main(int argc, char **argv) {
     f.encoder = gst_bin_get_by_name(GST_BIN(pipeline), "enc");
     f.net = gst_bin_get_by_name(GST_BIN(pipeline), "net");
     if (f.encoder == NULL || f.net == NULL) {
-        fprintf(stderr, "ERROR: PIPELINE names no enc or no net\n");
+        fprintf(stderr, "ERROR: PIPELINE lacks an element enc or net\n");
         return 2;
     }
     adaptive_set(&f, strtod(argv[5], NULL));

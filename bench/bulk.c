@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
  * Bulk data over one TLTCP connection through the socket API.  Modes: "gso",
- * "mmsg" (no segmentation offload) and "uv" (uv_udp), and each with "-sealed"
- * behind it.
+ * "mmsg" (no segmentation offload) and "uv" (uv_udp), each also with the suffix
+ * "-sealed".
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ int main(int argc, char **argv) {
     bench_parse(&o, argc, argv);
     bulk_configure(&c, &o);
     if (room == NULL) {
-        bench_fail("memory", "none left");
+        bench_fail("memory", "exhausted");
     } else if (strcmp(o.role, "recv") == 0) {
         bulk_receive(&o, &c, room);
     } else {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What one feedback costs a controller: bench_calls [--rounds N] [NAME ...].
- * Prints one JSON object; nanoseconds of processor time per call of
- * cong_ops::ack, the tenth percentile of many runs so short that most meet
- * no other program. */
+/* Cost of one feedback per controller: bench_calls [--rounds N] [NAME ...].
+ * Prints one JSON object: processor time per call of cong_ops::ack in
+ * nanoseconds, the tenth percentile of many runs short enough that most are
+ * undisturbed. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static double seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* A path whose queue comes and goes; every tenth round loses a packet. */
+/* A path whose queue builds and drains; every tenth round loses a packet. */
 static void one_round(struct cong *cc, long round) {
     struct cong_rate_sample rs = {.rate = 2.4e6,
                                   .delivered = ACKS_PER_ROUND * MSS,

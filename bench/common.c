@@ -35,7 +35,7 @@ static void pin(int cpu) {
     CPU_ZERO(&set);
     CPU_SET((unsigned)cpu, &set);
     if (sched_setaffinity(0, sizeof(set), &set) != 0) {
-        fprintf(stderr, "bench: core %d is not there; not pinned\n", cpu);
+        fprintf(stderr, "bench: core %d does not exist; not pinned\n", cpu);
     }
 }
 

@@ -4,18 +4,18 @@
 
 #include <stdint.h>
 
-/* What the benchmark programs share.  Each is started twice by bench/run, once
- * as `recv` and once as `send`, pinned to a core each, and prints one line of
- * JSON at its end. */
+/* Shared by the benchmark programs. bench/run starts each twice, as `recv` and
+ * as `send`, each pinned to a core. Both print one line of JSON at the end. */
 
 struct bench_options {
     const char *role;     /* "recv" or "send" */
-    const char *mode;     /* what to compare */
+    const char *mode;     /* what to measure */
     const char *port;     /* to send to */
     double seconds;       /* how long to send */
     double rate;          /* hostile datagrams per second */
-    unsigned slices;      /* to measure; 0: as many as `seconds` let */
-    double mbps;          /* Mbit/s to send at most; 0: as fast as it goes */
+    unsigned slices;      /* number to measure; 0: as many as fit into
+                             `seconds` */
+    double mbps;          /* maximum Mbit/s to send; 0: as fast as possible */
     unsigned datagram;    /* bytes of UDP payload */
     unsigned connections; /* idle connections */
     int cpu;              /* core to run on; -1: any */
@@ -23,7 +23,7 @@ struct bench_options {
 
 /* Reads the command line or ends the program with status 2. */
 void bench_parse(struct bench_options *o, int argc, char **argv);
-/* Prints "port N", for bench/run to hand to the sender. */
+/* Prints "port N", which bench/run passes to the sender. */
 void bench_say_port(unsigned port);
 /* Ends the program with status 1 and a message. */
 void bench_fail(const char *what, const char *why);
@@ -32,7 +32,7 @@ uint64_t bench_now(void);    /* ns */
 double bench_cpu(void);      /* user and system seconds of this process */
 double bench_resident(void); /* bytes in memory */
 
-/* Prints what was carried since `start`, when bench_cpu() was `cpu`. */
+/* Prints the results since `start`, when bench_cpu() was `cpu`. */
 void bench_report(const struct bench_options *o, uint64_t bytes, uint64_t start,
                   double cpu);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Bulk flows of chosen controllers over one emulated bottleneck, in virtual
+/* Bulk flows of given controllers over one emulated bottleneck, in virtual
  * time.  Prints one JSON object; equal arguments give equal bytes. */
 #include <getopt.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #define PARAMS_MAX 8
 #define NS 1e9
 
-/* A flow as the command line names it: reno, or auto:tolerance=0.1,depth=1. */
+/* A flow of the command line: reno, or auto:tolerance=0.1,depth=1. */
 struct named {
     char *text;
     const char *param[PARAMS_MAX + 1];

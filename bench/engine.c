@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * What the engine costs without kernel and threads: one connection, both ends
- * in this process, virtual time, datagrams handed over in memory.  Modes:
- * "plain" and "sealed".  Prints the processor's time per gigabyte at each end,
- * the median and the least.
+ * Cost of the engine without kernel and threads: one connection, both ends in
+ * this process, virtual time, datagrams passed in memory. Modes: "plain" and
+ * "sealed". Prints the processor time per gigabyte at each end, median and
+ * minimum.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 
 #define SECTION ((size_t)64 * 1024)
 #define BURST ((size_t)65000)
-/* Measured one by one, so that what else the machine does falls into some of
- * them only. */
+/* Slices are measured one by one, so that other load on the machine disturbs
+ * only some. */
 #define SLICE ((uint64_t)4 << 20)
 #define SLICES_MAX 4096u
 #define WARM_SLICES 16
@@ -89,7 +89,7 @@ static void take(struct bench *b, const uint8_t *dgram, size_t len) {
     }
 }
 
-/* One burst from an end to the other.  False: there was none. */
+/* Passes one burst from one end to the other. False: there was none. */
 static bool engine_carry(struct bench *b, struct end *from, struct end *to) {
     tltcp_pktinfo info;
     size_t segment = 0;
@@ -175,7 +175,7 @@ static void turn(struct bench *b) {
     }
 }
 
-/* The cost of carrying a slice. */
+/* Carries a slice and measures its cost. */
 static struct cost slice(struct bench *b) {
     double gigabytes;
 
@@ -205,7 +205,7 @@ static void open_both(struct bench *b, const struct bench_options *o) {
     b->section = calloc(1, SECTION);
     b->burst = malloc(BURST);
     if (b->section == NULL || b->burst == NULL) {
-        bench_fail("memory", "none left");
+        bench_fail("memory", "exhausted");
     }
     engine_check(tltcp_endpoint_new(&b->listener, &c, seed, b->now),
                  "listener");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * A live stream to many viewers: what each costs the server and a viewer.
+ * A live stream to many viewers: cost per viewer at the server and at the
+ * viewers.
  *
  *   bench_fanout serve|view LIBRARY HOST PORT VIEWERS MBPS SECONDS LATENCY_MS
  *
- * The server waits until all have called, says "ready", and sends a frame
- * every 40 ms for SECONDS.  Each end prints one line of JSON.
+ * The server waits for all viewers, prints "ready", and sends a frame every 40
+ * ms for SECONDS. Each end prints one line of JSON.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@
 #include "bench/fanout.h"
 
 #define FRAME_NS UINT64_C(40000000)
-#define CALL_NS UINT64_C(30000000000)   /* for all to have called */
-#define SETTLE_NS UINT64_C(1000000000)  /* after the last has */
+#define CALL_NS UINT64_C(30000000000)   /* for all viewers to call */
+#define SETTLE_NS UINT64_C(1000000000)  /* after the last call */
 #define SILENCE_NS UINT64_C(3000000000) /* ends a viewer */
 #define NAP_NS UINT64_C(10000000)
 
@@ -51,7 +52,7 @@ static void wait_for_callers(const struct fanout_options *o,
     }
 }
 
-/* Memory counts from `empty` on: what the program itself takes is no viewer's.
+/* Memory counts from `empty` on, without that of the program itself.
  */
 static void fanout_report(const struct fanout_options *o, uint64_t start,
                           double cpu, double empty) {
@@ -105,7 +106,7 @@ static uint64_t fanout_sum(const uint64_t *bytes, unsigned n) {
     return total;
 }
 
-/* Measures from the first byte that came to the last. */
+/* Measures from the first received byte to the last. */
 static void fanout_view(const struct fanout_options *o,
                         const struct fanout_ops *ops) {
     static uint64_t bytes[FANOUT_VIEWERS_MAX];
@@ -131,7 +132,7 @@ static void fanout_view(const struct fanout_options *o,
     }
     fanout_report(o, start, cpu, empty);
     printf(",\"bytes\":[");
-    /* What is under way still counts as delivered, not as work. */
+    /* Data in flight still counts as delivered, but not as work. */
     for (heard = bench_now() + SETTLE_NS; bench_now() < heard;) {
         ops->receive(bytes);
     }
@@ -151,7 +152,7 @@ static const struct fanout_ops *library_of(const char *name) {
     return NULL;
 }
 
-/* "list" tells which libraries there are. */
+/* "list" prints the available libraries. */
 static int list_libraries(void) {
     for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
         printf("%s\n", libraries[i]->name);

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One live stream to many viewers, by one process at each end, over one of
- * several libraries that do the same. */
+/* One live stream to many viewers, with one process at each end, over one of
+ * several comparable libraries. */
 
 #define FANOUT_VIEWERS_MAX 1024u
 #define FANOUT_CHUNK ((size_t)1316) /* seven packets of a transport stream */
@@ -22,18 +22,18 @@ struct fanout_options {
     unsigned latency_ms; /* budget for repairs */
 };
 
-/* What a process needs of a library.  They end the program when they fail. */
+/* Functions of a library. They end the program on failure. */
 struct fanout_ops {
     const char *name;
     /* Listens on host and port. */
     void (*serve)(const struct fanout_options *o);
-    /* Accepts whoever has called; returns how many there are. */
+    /* Accepts waiting callers; returns the total. */
     unsigned (*accept)(void);
-    /* Gives a frame to every caller, and waits for none. */
+    /* Sends a frame to every caller without waiting. */
     void (*send)(const uint8_t *frame, size_t len);
     /* Calls as all the viewers. */
     void (*view)(const struct fanout_options *o);
-    /* Adds what has come for each viewer; waits no longer than 20 ms. */
+    /* Adds the bytes received by each viewer; waits at most 20 ms. */
     void (*receive)(uint64_t *bytes);
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * A live stream into a listener while strangers flood it.  Modes name the
- * flood: "junk" (random bytes), "guesses" (data for connections that do not
+ * A live stream into a listener under a flood of datagrams. The modes are
+ * floods: "junk" (random bytes), "guesses" (data for connections that do not
  * exist), "calls" (with the right key, from addresses that never answer) and
- * "tokens" (the same with a token of just now, but of another listener).
+ * "tokens" (the same with a fresh token of another listener).
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -60,7 +60,7 @@ static size_t hello(tltcp_conn *conn, uint8_t *data) {
     return tltcp_conn_send(conn, &info, data, ROOM, &segment, tltcp_now());
 }
 
-/* A listener of nobody asks for a token and gives it. */
+/* Gets a token from another listener. */
 static void get_token(tltcp_conn *conn, const uint8_t *data, size_t len) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {3};
     const tltcp_pktinfo info = {.path = 1};
@@ -126,7 +126,7 @@ static int stranger(uint32_t i) {
     return fd;
 }
 
-/* Each batch from another address; as many as the clock allows. */
+/* Sends each batch from another address, at the given rate. */
 static void *run_flood(void *arg) {
     struct flood *f = arg;
     struct mmsghdr m[DATAGRAMS] = {0};

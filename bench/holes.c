@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * What a STATUS with very many holes costs: half of a file's packets get lost,
- * then the receiver lists the holes and the sender takes the list in.  Two
+ * Cost of a STATUS with very many holes: half of a file's packets are lost,
+ * then the receiver lists the holes and the sender processes the list. Two
  * engines, no sockets; prints JSON.
  */
 #include <saratoga/engine.h>
@@ -60,7 +60,7 @@ static void open_node(struct end *e, uint8_t first) {
     need(saratoga_engine_new(&e->node, &c, seed, now) == 0, "no node");
 }
 
-/* Nobody reads or writes the file. */
+/* The file is neither read nor written. */
 static void do_work(struct end *e) {
     saratoga_work w;
     while (saratoga_engine_next_work(e->node, &w) == 1) {
@@ -87,7 +87,7 @@ static bool is_data(const uint8_t *packet) {
     return (packet[0] & 0x1F) == 3;
 }
 
-/* Moves what one has to say to the other; every other DATA gets lost. */
+/* Passes datagrams from one to the other; every other DATA is lost. */
 static size_t holes_carry(struct end *from, struct end *to) {
     static uint8_t room[65536];
     static bool odd = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * What idle connections cost a listener.  `recv` is the listener: it accepts
- * --connections of them, measures for --seconds while nothing but keep-alives
- * goes on, and reports.  `send` calls so often, with bare engines around one
- * epoll descriptor, and keeps them open until the listener goes.
+ * Cost of idle connections at a listener. `recv` is the listener: it accepts
+ * --connections connections, measures for --seconds while there are only
+ * keep-alives, and reports. `send` makes the calls with bare engines on one
+ * epoll descriptor, and keeps them open until the listener ends.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "bench/common.h"
 
 #define TIMEOUT_MS 30000
-#define AT_ONCE 64u /* handshakes under way */
+#define AT_ONCE 64u /* concurrent handshakes */
 #define TICK_MS 50
 #define DATAGRAM 2048u
 
@@ -52,7 +52,7 @@ static void listen_idle(const struct bench_options *o) {
     double cpu;
 
     if (all == NULL) {
-        bench_fail("memory", "none left");
+        bench_fail("memory", "exhausted");
         return;
     }
     idle_check(tltcp_listen(&listener, "127.0.0.1", "0", NULL), "listen");
@@ -63,7 +63,7 @@ static void listen_idle(const struct bench_options *o) {
     for (unsigned i = 0; i < o->connections; i++) {
         idle_check(tltcp_accept(listener, &all[i], TIMEOUT_MS), "accept");
     }
-    wait_for(1); /* the last handshakes settle */
+    wait_for(1); /* lets the last handshakes finish */
     full = bench_resident();
     cpu = bench_cpu();
     wait_for(o->seconds);
@@ -127,7 +127,7 @@ static void begin(struct caller *c, const struct bench_options *o, int epoll,
     tltcp_config_init(&config);
     config.connect_timeout_ms = TIMEOUT_MS;
     config.packets.max_datagram =
-        config.packets.base_datagram; /* nothing to probe for */
+        config.packets.base_datagram; /* no MTU probing */
     memcpy(seed, &number, sizeof(number));
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     a.sin_port = htons((uint16_t)strtoul(o->port, NULL, 10));
@@ -141,7 +141,7 @@ static void begin(struct caller *c, const struct bench_options *o, int epoll,
     pump(c);
 }
 
-/* Runs what is due; returns how many are not connected yet. */
+/* Runs due timers; returns how many are not connected yet. */
 static unsigned tick(struct caller *all, unsigned count, unsigned *over) {
     uint64_t now = bench_now();
     unsigned waiting = 0;
@@ -167,7 +167,7 @@ static void call_idle(const struct bench_options *o) {
 
     if (all == NULL || epoll < 0) {
         free(all);
-        bench_fail("memory", "none left");
+        bench_fail("memory", "exhausted");
         return;
     }
     while (over == 0) {

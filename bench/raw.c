@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * Bare UDP as fast as the kernel takes it: what any protocol over UDP could
- * reach at most.  Modes: "gso" (UDP_SEGMENT and UDP_GRO) and "mmsg" (sendmmsg
- * and recvmmsg, one datagram per message).
+ * Bare UDP as fast as the kernel accepts it: the upper limit of any protocol
+ * over UDP.  Modes: "gso" (UDP_SEGMENT and UDP_GRO) and "mmsg" (sendmmsg and
+ * recvmmsg, one datagram per message).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static void set_up(struct raw *r, const struct bench_options *o) {
     }
 }
 
-/* From the first datagram on until one of a single byte, or silence. */
+/* Receives from the first datagram until one of a single byte, or silence. */
 static void raw_receive(struct raw *r, const struct bench_options *o) {
     struct sockaddr_in a = {.sin_family = AF_INET};
     socklen_t len = sizeof(a);
@@ -100,7 +100,7 @@ static void raw_receive(struct raw *r, const struct bench_options *o) {
 static void say_end(const struct raw *r) {
     const struct timespec pause = {.tv_nsec = 20000000};
 
-    for (int i = 0; i < 10; i++) { /* some get lost in a full buffer */
+    for (int i = 0; i < 10; i++) { /* some may be lost in a full buffer */
         (void)send(r->fd, "", 1, 0);
         (void)nanosleep(&pause, NULL);
     }

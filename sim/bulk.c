@@ -10,12 +10,12 @@
 #include "sim/source.h"
 
 #define ACCESS_BPS 10e9
-#define PACKET 1228 /* bytes of most packets, headers counted */
+#define PACKET 1228 /* bytes of most packets, including headers */
 #define SECOND UINT64_C(1000000000)
 #define SAMPLE_EVERY (SECOND / 20)
 #define IDLE_MS 600000
-#define BUFFER ((size_t)64 << 20) /* never the limit of a receiver */
-#define SEND_PIPES 16             /* nor this many pipes that of a sender */
+#define BUFFER ((size_t)64 << 20) /* never limits a receiver */
+#define SEND_PIPES 16             /* this many pipes never limit a sender */
 #define SEND_LEAST 1e6
 
 struct flow {
@@ -36,7 +36,7 @@ struct run {
     struct sim_net *net;
     struct flow *flow;
     struct sim_timer sample, handover;
-    struct sim_link_config ahead, back; /* of the bottleneck, as they are now */
+    struct sim_link_config ahead, back; /* current configs of the bottleneck */
     uint32_t left, right;               /* its ends */
     uint32_t link_ahead, link_back;
     uint64_t samples;
@@ -55,7 +55,7 @@ void sim_bulk_config_init(struct sim_bulk_config *c) {
 
 /* --- The applications --- */
 
-/* Not more than needed: it is filled. */
+/* No larger than needed, because it is filled. */
 static size_t bulk_send_buffer(const struct sim_bulk_config *c) {
     double pipe = c->rate / 8 * (double)(c->rtt + c->handover_rtt) / 1e9;
     double bytes = SEND_PIPES * (1 + c->queue) * pipe;
@@ -111,7 +111,7 @@ static void bulk_route(struct run *r, struct flow *f) {
     sim_net_route(r->net, r->left, a, bulk_join(r, r->left, a, &access, 4));
 }
 
-/* Each somewhere in its turn, so that seeds differ without loss as well. */
+/* Random within its slot, so that seeds differ even without loss. */
 static uint64_t start_of(const struct sim_bulk_config *c, int i) {
     struct sim_random luck;
     sim_random_init(&luck, c->seed * SIM_BULK_FLOWS + (uint64_t)i);

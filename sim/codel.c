@@ -16,7 +16,7 @@ static uint64_t control_law(const struct sim_codel *s,
            (uint64_t)((double)c->interval / sqrt((double)s->count) + 0.5);
 }
 
-/* The wait has been above the target for an interval. */
+/* Whether the wait has been above the target for an interval. */
 static bool stands(struct sim_codel *s, const struct sim_codel_config *c,
                    uint64_t now, uint64_t waited, uint64_t backlog) {
     if (waited < c->target || backlog <= FULL_PACKET) {
@@ -30,7 +30,7 @@ static bool stands(struct sim_codel *s, const struct sim_codel_config *c,
     return now >= s->first_above;
 }
 
-/* Goes on at the rate of drops that was right before, if that was recent. */
+/* Resumes the previous drop rate, if that was recent. */
 static void start_dropping(struct sim_codel *s,
                            const struct sim_codel_config *c, uint64_t now) {
     uint64_t delta = s->count - s->last_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The command line of the programs that run scenarios. */
+/* Command line of the programs that run scenarios. */
 #include <errno.h>
 #include <glob.h>
 #include <libgen.h>
@@ -32,7 +32,7 @@ static char *read_text(const char *path) {
     return text;
 }
 
-/* Names the scenarios of a folder; false when it has none. */
+/* Lists the scenarios of a folder; false if there are none. */
 static bool list_scenarios(const char *folder) {
     char pattern[4096 + 8];
     glob_t found = {0};
@@ -49,8 +49,8 @@ static bool list_scenarios(const char *folder) {
     return any;
 }
 
-/* Why a scenario cannot be read, and which ones lie where it was looked for, or
- * else in the source tree. */
+/* Reports why a scenario cannot be read, and lists those in its folder, or else
+ * in the source tree. */
 static void command_complain(const char *program, const char *path, int error) {
     char folder[4096];
     fprintf(stderr, "%s: cannot read %s: %s", program, path,
@@ -62,8 +62,8 @@ static void command_complain(const char *program, const char *path, int error) {
     fputc('\n', stderr);
 }
 
-/* Packets come and go at a great rate: freed memory is not given back to the
- * system only to be asked for again. */
+/* Packets are allocated at a high rate: keeps freed memory instead of returning
+ * it to the system. */
 static void keep_memory(void) {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_MAX, 0);

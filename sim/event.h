@@ -14,20 +14,33 @@
 
 struct sim_timer;
 
-/** @brief Called when a timer is due; it is idle then and may be armed again.
+/** @brief Called when a timer is due; the timer is then idle and may be armed
+ * again.
  */
 typedef void (*sim_timer_fn)(struct sim_timer *t, uint64_t now);
 
-/** @brief A timer; belongs to its owner, who sets fire and user. */
+/** @brief A timer; its owner sets fire and user. */
 struct sim_timer {
     sim_timer_fn fire; /**< what to do */
-    void *user;        /**< the owner's */
-    uint64_t at;       /**< when; the loop's */
-    uint64_t order;    /**< breaks ties; the loop's */
-    size_t slot;       /**< 1 + place in the queue, 0: idle; the loop's */
+    void *user;        /**< user pointer */
+    uint64_t at;       /**< when; set by
+                            the loop */
+    uint64_t order;    /**< breaks ties; set by the loop */
+    size_t slot;       /**< 1
+                            +
+                            index
+                            in
+                            the
+                            queue,
+                            0:
+                            idle;
+                            set
+                            by
+                            the
+                            loop */
 };
 
-/** @brief A clock and what is to happen; zeroed it stands at time 0. */
+/** @brief A clock and its timers; zeroed: at time 0. */
 struct sim_loop {
     uint64_t now;             /**< virtual time, ns */
     struct sim_timer **queue; /**< binary heap */
@@ -38,14 +51,14 @@ struct sim_loop {
 };
 
 /**
- * @brief Arms a timer, or moves one that is armed.
+ * @brief Arms a timer, or moves an armed one.
  *
- * Timers of equal time fire in the order in which they were armed; one armed
- * again for the same time keeps its place.
+ * Timers with equal times fire in the order of arming; one armed again for the
+ * same time keeps its position.
  * @param l   loop
  * @param t   timer
  * @param at  when, ns; the past means now; SIM_NEVER stops the timer
- * @return false when memory is short; the timer is idle then
+ * @return false: out of memory; the timer is idle
  */
 bool sim_loop_arm(struct sim_loop *l, struct sim_timer *t, uint64_t at);
 /**
@@ -57,18 +70,18 @@ void sim_loop_stop(struct sim_loop *l, struct sim_timer *t);
 /**
  * @brief Fires the next timer.
  * @param l      loop
- * @param until  not if it is later than this, ns
- * @return false when none was due; the clock then stands at @p until, unless
- * that is SIM_NEVER
+ * @param until  latest time, ns
+ * @return false: none was due; the clock is then at @p until, unless that is
+ * SIM_NEVER
  */
 bool sim_loop_step(struct sim_loop *l, uint64_t until);
 /**
  * @brief Fires all timers up to a time.
  * @param l      loop
- * @param until  ns; the clock stands there afterwards
+ * @param until  ns; the clock is then at this time
  */
 void sim_loop_run(struct sim_loop *l, uint64_t until);
-/** @brief Frees the queue; armed timers are forgotten. @param l  loop */
+/** @brief Frees the queue and drops armed timers. @param l  loop */
 void sim_loop_free(struct sim_loop *l);
 
 #endif /* SIM_EVENT_H */

@@ -15,7 +15,7 @@
  * @param name  not terminated
  * @param len   its length
  * @param[out] value  its value
- * @return false when there is no such number
+ * @return false: unknown name
  */
 typedef bool (*sim_expr_lookup)(void *user, const char *name, size_t len,
                                 double *value);
@@ -27,7 +27,7 @@ typedef bool (*sim_expr_lookup)(void *user, const char *name, size_t len,
  * @param lookup  finds names
  * @param user    for lookup
  * @param[out] value  finite
- * @return NULL when all went well, else where in @p text it cannot be read
+ * @return NULL on success, else the position of the error in @p text
  */
 const char *sim_expr(const char *text, sim_expr_lookup lookup, void *user,
                      double *value);

@@ -19,7 +19,7 @@ static void discard(void *user, struct sim_packet *p, uint64_t now) {
     sim_packet_free(p);
 }
 
-/* Counted from the start, so that rounding does not add up. */
+/* Computed from the start, so that rounding errors do not accumulate. */
 static uint64_t next_at(const struct cbr *c) {
     const struct scenario_flow *f = c->flow->spec;
     return c->began +
@@ -48,7 +48,7 @@ static bool open_cbr(struct flow *f, char *why) {
     f->from = sim_net_add_node(f->net, discard, NULL);
     f->to = sim_net_add_node(f->net, discard, NULL);
     if (c == NULL || f->to == UINT32_MAX) {
-        (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
+        (void)snprintf(why, SCENARIO_WHY_MAX, "out of memory");
         return false;
     }
     c->flow = f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A Saratoga transfer of a file that has no end and no contents. */
+/* A Saratoga transfer of an endless file of zeroes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static void flow_saratoga_configure(struct transfer *x,
 }
 
 static bool open_saratoga(struct flow *f, char *why) {
-    char reason[SARATOGA_WHY_MAX] = "memory is short";
+    char reason[SARATOGA_WHY_MAX] = "out of memory";
     struct transfer *x = calloc(1, sizeof(*x));
     struct sim_saratoga_app sender = {on_sender_event, sender_work, NULL, x};
     struct sim_saratoga_app receiver = {on_receiver_event, receiver_work, NULL,

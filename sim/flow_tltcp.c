@@ -22,8 +22,8 @@ struct connection {
     struct sim_source source;
     struct sim_reader reader;
     const char *params[SCENARIO_PARAMS_MAX + 1];
-    double payload; /* of a full datagram; 0: none has left yet */
-    uint64_t sent;  /* stream bytes that had left before the newest datagram */
+    double payload;     /* of a full datagram; 0: none sent yet */
+    uint64_t sent;      /* stream bytes sent before the newest datagram */
     unsigned looked_at; /* datagrams */
     tltcp_config config;
 };
@@ -43,8 +43,8 @@ static uint64_t stream_bytes_sent(const struct connection *c) {
     return st.bytes_sent;
 }
 
-/* The engine does not say how much a full datagram carries: the first ones
- * tell, of which some also carry other things. */
+/* The engine does not report the payload of a full datagram: derives it from
+ * the first ones, some of which carry other chunks, too. */
 static void on_send(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
                     const void *dgram, size_t len) {
     struct connection *c = user;
@@ -72,7 +72,7 @@ static void describe_source(const struct scenario_flow *f,
         .budget = TLTCP_TIME_NEVER,
         .blank = true,
     };
-    if (f->deadline != 0) { /* each begins when the one before is over */
+    if (f->deadline != 0) { /* each begins when the previous one has ended */
         s->interval = f->deadline;
         s->budget = f->deadline;
     } else if (f->bytes != 0) {
@@ -84,7 +84,8 @@ static void describe_source(const struct scenario_flow *f,
     }
 }
 
-/* A section, and some windows: it is filled, so more would cost time. */
+/* A section, and several windows: it is filled, so a larger one would cost
+ * time. */
 static size_t flow_tltcp_send_buffer(const struct scenario_flow *f) {
     uint64_t most = UINT64_C(8) << 20;
     uint64_t need = f->section + 4 * f->window * f->packet;
@@ -140,10 +141,10 @@ static bool open_ends(struct connection *c, struct flow *f, char *why) {
     if (c->from == NULL || c->to == NULL ||
         sim_host_listen(c->to, &c->config, f->seed + 1, sim_reader_accept,
                         &c->reader) != 0) {
-        (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
+        (void)snprintf(why, SCENARIO_WHY_MAX, "out of memory");
         return false;
     }
-    /* One datagram at a time, or on_send() could not tell them apart. */
+    /* One datagram at a time, so that on_send() can distinguish them. */
     sim_host_set_batch(c->from, c->config.packets.max_datagram);
     f->from = sim_host_node(c->from);
     f->to = sim_host_node(c->to);
@@ -156,7 +157,7 @@ static bool open_tltcp(struct flow *f, char *why) {
     struct connection *c = calloc(1, sizeof(*c));
     f->self = c;
     if (c == NULL) {
-        (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
+        (void)snprintf(why, SCENARIO_WHY_MAX, "out of memory");
         return false;
     }
     flow_tltcp_configure(c, f->spec);

@@ -13,14 +13,14 @@ struct fq_flow {
     bool listed; /* new or old */
 };
 
-/* Flows that take turns. */
+/* Flows served in turn. */
 struct fq_round {
     struct fq_flow *head;
     struct fq_flow **tail;
 };
 
 struct sim_fq {
-    struct fq_round fresh; /* that have just come */
+    struct fq_round fresh; /* new flows */
     struct fq_round old;
     uint64_t seed;
     struct fq_flow flows[SIM_FQ_FLOWS];
@@ -98,7 +98,7 @@ void sim_fq_push(struct sim_fq *q, uint32_t quantum, struct sim_packet *p) {
     }
 }
 
-/* The flow whose turn it is; NULL: nobody waits. */
+/* The flow whose turn it is; NULL: none waits. */
 static struct fq_flow *fq_turn(struct sim_fq *q, uint32_t quantum) {
     struct fq_round *r;
     while ((r = q->fresh.head != NULL ? &q->fresh : &q->old)->head != NULL) {
@@ -111,7 +111,8 @@ static struct fq_flow *fq_turn(struct sim_fq *q, uint32_t quantum) {
             f->deficit += quantum;
             fq_join(&q->old, f);
         } else if (r == &q->fresh) {
-            fq_join(&q->old, f); /* or it would starve those (4.2) */
+            fq_join(&q->old, f); /* otherwise it would starve the old ones
+                                    (4.2) */
         } else {
             f->listed = false;
         }

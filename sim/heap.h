@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file sim/heap.h
- * @brief Things ordered by time; equal times come out in the order put in.
+ * @brief Items ordered by time; equal times leave in order of insertion.
  */
 #ifndef SIM_HEAP_H
 #define SIM_HEAP_H
@@ -17,7 +17,7 @@
 struct sim_heap_entry {
     uint64_t time;  /**< when, ns */
     uint64_t order; /**< breaks ties */
-    void *item;     /**< the caller's */
+    void *item;     /**< user pointer */
 };
 
 /** @brief A binary heap; zeroed is empty. */
@@ -29,16 +29,16 @@ struct sim_heap {
 };
 
 /**
- * @brief Puts an item in.
+ * @brief Inserts an item.
  * @param h     heap
  * @param time  its time, ns
  * @param item  the caller's
- * @return false when memory is short; nothing changed then
+ * @return false: out of memory; nothing changed
  */
 bool sim_heap_push(struct sim_heap *h, uint64_t time, void *item);
 /** @brief Time of the first item. @param h  heap @return ns, or SIM_NEVER */
 uint64_t sim_heap_time(const struct sim_heap *h);
-/** @brief Takes the first item out. @param h  heap @return it, or NULL */
+/** @brief Removes the first item. @param h  heap @return it, or NULL */
 void *sim_heap_pop(struct sim_heap *h);
 /** @brief Frees the heap, not the items. @param h  heap */
 void sim_heap_free(struct sim_heap *h);

@@ -13,11 +13,11 @@
 #define PERIOD 6026.9    /* s */
 #define DAY 86164.0      /* s, to the stars */
 #define MASK 8.2         /* degrees */
-#define POLAR 60.0       /* latitude from which planes have no links */
+#define POLAR 60.0       /* latitude above which planes have no links */
 #define LIGHT 299792.458 /* km/s */
 
 struct point {
-    double x, y, z; /* km, not turning with the earth */
+    double x, y, z; /* km, in an inertial frame */
 };
 
 static double radians(double degrees) {
@@ -94,7 +94,7 @@ static bool are_linked(int a, int b, const struct point *at) {
     return planes == 1 && along == 0 && !is_polar(at[a]) && !is_polar(at[b]);
 }
 
-/* The nearest satellite whose distance is not yet final; -1: none. */
+/* The nearest satellite without a final distance; -1: none. */
 static int nearest(const double *far, const bool *final) {
     int found = -1;
     for (int i = 0; i < IRIDIUM_SATELLITES; i++) {
@@ -106,7 +106,7 @@ static int nearest(const double *far, const bool *final) {
     return found;
 }
 
-/* Dijkstra; km from one satellite to the other, or infinite. */
+/* Dijkstra: km from one satellite to the other, or infinite. */
 static double shortest(int from, int to, double t, int *hops) {
     struct point at[IRIDIUM_SATELLITES];
     double far[IRIDIUM_SATELLITES];

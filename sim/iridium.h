@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file sim/iridium.h
- * @brief The way between two places on the ground through a constellation like
- * Iridium's: how long it is while satellites move and hand over.
+ * @brief The path between two ground stations through a constellation like
+ * Iridium's, with moving satellites and handovers.
  *
  * Six planes of eleven satellites in 780 km, inclination 86.4 degrees, nodes
  * 31.6 degrees apart, period 6026.9 s.  Links join neighbours of a plane, and
  * of planes side by side while both are below 60 degrees of latitude; none
- * crosses the seam.  A place keeps its satellite until that is lower than 8.2
- * degrees, then takes the highest one.  These are the numbers of ns-2's
- * Iridium.
+ * crosses the seam.  A place keeps its satellite until that is below 8.2
+ * degrees, then takes the highest one. The numbers are those of ns-2's Iridium.
  */
 #ifndef SIM_IRIDIUM_H
 #define SIM_IRIDIUM_H
@@ -31,31 +30,32 @@ struct iridium {
     int serving[2]; /**< -1: none yet */
 };
 
-/** @brief A way, as propagation takes it, s. */
+/** @brief A path, as propagation delays, s. */
 struct iridium_way {
-    double up;      /**< first place to its satellite */
+    double up;      /**< from the first place to its satellite */
     double between; /**< from satellite to satellite */
-    double down;    /**< to the other place */
+    double down;    /**< down to the other place */
     int hops;       /**< links between satellites */
 };
 
-/** @brief Two places that nobody serves yet. @param g  set up @param a  one
+/** @brief Initialises two places without satellites. @param g pair @param a
+ * one
  * @param b  other */
 void iridium_init(struct iridium *g, struct iridium_place a,
                   struct iridium_place b);
 /**
- * @brief Looks at the sky, hands over where that is due, and finds the shortest
- * way.  To be called with times that do not decrease.
+ * @brief Updates the satellites, hands over if due, and finds the shortest
+ * path. Times must not decrease.
  * @param g         places
- * @param t         s; at 0 satellite 0 stands over the equator at 0 degrees
+ * @param t         s; at 0, satellite 0 is over the equator at 0 degrees
  * @param[out] way  lengths
- * @return false when a place sees no satellite, or there is no way
+ * @return false: a place sees no satellite, or there is no path
  */
 bool iridium_look(struct iridium *g, double t, struct iridium_way *way);
-/** @brief Elevation of a satellite, degrees. @param place  where one stands
+/** @brief Elevation of a satellite, degrees. @param place observer
  * @param satellite  from 0 @param t  s @return 90: overhead */
 double iridium_elevation(struct iridium_place place, int satellite, double t);
-/** @brief How far a satellite is, km. @param place  where one stands
+/** @brief Distance of a satellite, km. @param place observer
  * @param satellite  from 0 @param t  s @return km */
 double iridium_range(struct iridium_place place, int satellite, double t);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each impairment has its own sequence: turning one on or off does not change
- * what the others do. */
+/* Each impairment has its own random sequence: turning one on or off does not
+ * change the others. */
 enum luck {
     LOSS,
     BITS,
@@ -30,16 +30,17 @@ struct sim_link {
     struct sim_red red;
     struct sim_pie pie;
     struct sim_queue queue;
-    uint64_t busy_until;        /* end of the transmission under way */
-    uint64_t trace_origin;      /* when the trace came into force */
+    uint64_t busy_until;        /* end of the current transmission */
+    uint64_t trace_origin;      /* when the trace was set */
     uint64_t trace_next;        /* the first opportunity not yet used */
-    struct sim_packet *partial; /* sent in part at earlier opportunities */
-    uint64_t partial_left;      /* bytes of it to go */
-    double bucket;              /* the policer's, bytes */
-    uint64_t bucket_at;         /* when it held that, ns */
-    uint64_t last_arrival;      /* of packets that keep the order */
-    struct sim_fifo flying;     /* those, first to arrive */
-    struct sim_heap astray;     /* those that do not, by time of arrival */
+    struct sim_packet *partial; /* partly sent at earlier opportunities */
+    uint64_t partial_left;      /* bytes of it left */
+    double bucket;              /* token bucket of the policer, bytes */
+    uint64_t bucket_at;         /* time of that level, ns */
+    uint64_t last_arrival;      /* of in-order packets */
+    struct sim_fifo flying;     /* in-order packets in flight, first to arrive
+                                   first */
+    struct sim_heap astray;     /* reordered packets, by time of arrival */
     bool burst;                 /* Gilbert-Elliott: in the bad state */
 };
 
@@ -180,7 +181,7 @@ static void mark(struct sim_link *l, struct sim_packet *p) {
     p->ecn = SIM_ECN_CE;
 }
 
-/* CoDel wants the packet dropped, or marked. */
+/* Whether CoDel drops the packet; otherwise it may mark it. */
 static bool codel_drops(struct sim_link *l, struct sim_packet *p,
                         const struct sim_queue_turn *turn, uint64_t now) {
     if (!l->cfg.codel_on || !sim_codel_judge(turn->codel, &l->cfg.codel, now,
@@ -194,7 +195,7 @@ static bool codel_drops(struct sim_link *l, struct sim_packet *p,
     return true;
 }
 
-/* The next packet to be sent, or NULL: none waits. */
+/* The next packet to send, or NULL: none waits. */
 static struct sim_packet *next_packet(struct sim_link *l, uint64_t now) {
     struct sim_queue_turn turn;
     struct sim_packet *p;
@@ -231,13 +232,14 @@ static uint64_t opportunity(const struct sim_link *l, uint64_t n) {
            l->cfg.trace_start;
 }
 
-/* The first opportunity at or after a moment. */
+/* The first opportunity at or after a time. */
 static uint64_t opportunity_from(const struct sim_link *l, uint64_t at) {
     return sim_trace_find(l->cfg.trace,
                           at - l->trace_origin + l->cfg.trace_start);
 }
 
-/* Packets share opportunities, and opportunities packets. */
+/* A packet may use several opportunities, and an opportunity several
+ * packets. */
 static void use_opportunity(struct sim_link *l, uint64_t at) {
     uint64_t room = SIM_TRACE_BYTES;
     while (room > 0) {
@@ -257,7 +259,7 @@ static void use_opportunity(struct sim_link *l, uint64_t at) {
     l->busy_until = at;
 }
 
-/* What no packet waits for is lost. */
+/* Opportunities without a waiting packet are lost. */
 static void use_trace(struct sim_link *l, uint64_t now) {
     while (is_waiting(l) && opportunity(l, l->trace_next) <= now) {
         use_opportunity(l, opportunity(l, l->trace_next));
@@ -280,7 +282,7 @@ static bool is_busy(const struct sim_link *l, uint64_t now) {
     return l->cfg.trace != NULL ? is_waiting(l) : l->busy_until > now;
 }
 
-/* When a packet that comes now would begin to leave. */
+/* When a packet that arrives now would begin transmission. */
 static uint64_t turn_of_next(const struct sim_link *l) {
     if (l->cfg.trace != NULL) {
         uint64_t before =
@@ -297,7 +299,7 @@ static bool queue_is_full(const struct sim_link *l, uint64_t bytes,
         l->queue.packets + (c->rule == SIM_QUEUE_NS2) >= c->limit_packets) {
         return true;
     }
-    /* An idle link takes what the other limits could never hold. */
+    /* An idle link accepts packets beyond the other limits. */
     if (!is_busy(l, now)) {
         return false;
     }
@@ -343,7 +345,7 @@ static bool pie_drops(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     return v == SIM_PIE_DROP;
 }
 
-/* Makes room at the expense of those who give way, or who take most. */
+/* Makes room by dropping lower-effort packets, or those of the longest flow. */
 static bool make_room(struct sim_link *l, const struct sim_packet *p,
                       uint64_t now) {
     while (queue_is_full(l, p->size, now)) {
@@ -392,7 +394,7 @@ static void admit(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     }
 }
 
-/* A token bucket, full at first. */
+/* A token bucket, initially full. */
 static bool is_policed(struct sim_link *l, uint64_t bytes, uint64_t now) {
     double burst = (double)l->cfg.police_burst;
     if (l->cfg.police_rate <= 0) {
@@ -425,7 +427,7 @@ void sim_link_send(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     }
 }
 
-/* When the next packet that keeps the order arrives. */
+/* When the next in-order packet arrives. */
 static uint64_t in_order(const struct sim_link *l) {
     return l->flying.head != NULL ? l->flying.head->due : SIM_NEVER;
 }
@@ -457,7 +459,7 @@ uint64_t sim_link_next(const struct sim_link *l) {
     return leave < arrival ? leave : arrival;
 }
 
-/* What is on its way keeps its old ways. */
+/* Packets in flight keep their old delays. */
 static void link_apply(struct sim_link *l, const struct sim_link_config *c,
                        uint64_t now) {
     bool same =

@@ -64,7 +64,7 @@ const char settings_help[] =
     "                       and again every 30 s\n"
     "  carrier=off|on       nothing passes, or all does, until changed\n";
 
-/* A value taken apart at its colons. */
+/* A value split at its colons. */
 struct value {
     char text[LIST_MAX];
     char *part[PARTS_MAX];
@@ -81,7 +81,7 @@ static const char *set_rate(struct sim_link_config *c, struct value *v) {
     return why;
 }
 
-/* Cuts ":30s" off a path, if that is what it ends with. */
+/* Removes ":30s" from the end of a path, if present. */
 static bool cut_start(char *path, uint64_t *start) {
     char *colon = strrchr(path, ':');
     *start = 0;
@@ -352,7 +352,8 @@ static const char *set_carrier(struct sim_link_config *c, struct value *v) {
 static const struct {
     const char *name;
     setter set;
-    size_t parts_max; /* that colons separate; 0: colons mean nothing */
+    size_t parts_max; /* maximum parts separated by colons; 0: colons are
+                         literal */
 } settings[] = {
     {"rate", set_rate, 1},
     {"trace", set_trace, 0},
@@ -468,7 +469,7 @@ void settings_default_queue(struct sim_link_config *c) {
     if (rate <= 0 || c->limit_bytes || c->limit_packets || c->limit_time) {
         return;
     }
-    if (c->trace) { /* a wait would have to grow in an outage */
+    if (c->trace) { /* a limit in time would fail in an outage */
         c->limit_bytes = (uint64_t)(rate / 80 > packets ? rate / 80 : packets);
     } else {
         c->limit_time =

@@ -14,7 +14,8 @@ struct node {
     uint32_t fallback; /* link for all others */
 };
 
-/* A link in its place; does not move, for its timer lies in the loop. */
+/* A link with its end node; must not move, because the loop refers to its
+ * timer. */
 struct joint {
     struct sim_net *net;
     struct sim_link *link;
@@ -42,7 +43,7 @@ void sim_net_free(struct sim_net *n) {
     if (n == NULL) {
         return;
     }
-    sim_loop_free(&n->loop); /* the timers of the links lie in it */
+    sim_loop_free(&n->loop); /* it refers to the timers of the links */
     for (uint32_t i = 0; i < n->n_joints; i++) {
         sim_link_free(n->joints[i]->link);
         free(n->joints[i]);

@@ -3,9 +3,9 @@
  * @file sim/net.h
  * @brief Nodes joined by links, in virtual time.
  *
- * An address is a node and a port.  A packet goes from node to node by their
- * routes until it reaches the node of its destination.  What the ports of a
- * node mean is the node's own affair: a NAT is a host that changes its port.
+ * An address is a node and a port.  A packet travels from node to node by their
+ * routes until it reaches the node of its destination. Each node defines its
+ * ports: a NAT rebinding is a host that changes its port.
  */
 #ifndef SIM_NET_H
 #define SIM_NET_H
@@ -16,7 +16,8 @@
 /** A network. */
 struct sim_net;
 
-/** @brief Takes a packet that has reached its node, and frees it some time. */
+/** @brief Receives a packet that has reached its node, and must eventually free
+ * it. */
 typedef void (*sim_deliver_fn)(void *user, struct sim_packet *p, uint64_t now);
 
 /**
@@ -35,11 +36,12 @@ static inline uint32_t sim_address_node(uint64_t address) {
     return (uint32_t)address - 1;
 }
 
-/** @brief Makes an empty network at time 0. @return it, or NULL without memory
+/** @brief Creates an empty network at time 0. @return network, or NULL without
+ * memory
  */
 struct sim_net *sim_net_new(void);
-/** @brief Frees a network, its links and the packets in them. @param n  network
- * or NULL */
+/** @brief Frees a network with its links and packets. @param n network, or
+ * NULL */
 void sim_net_free(struct sim_net *n);
 /** @brief The clock. @param n  network @return loop, for timers of hosts */
 struct sim_loop *sim_net_loop(struct sim_net *n);
@@ -47,14 +49,15 @@ struct sim_loop *sim_net_loop(struct sim_net *n);
 /**
  * @brief Adds a node.
  * @param n        network
- * @param deliver  takes packets for it; NULL: it drops them, as a router does
+ * @param deliver  receives packets for it; NULL: it drops them, as a router
+ *                 does
  * @param user     for deliver
- * @return its number, from 0; UINT32_MAX when memory is short
+ * @return its number, from 0; UINT32_MAX without memory
  */
 uint32_t sim_net_add_node(struct sim_net *n, sim_deliver_fn deliver,
                           void *user);
 /**
- * @brief Changes who takes the packets for a node.
+ * @brief Changes the receiver of a node's packets.
  * @param n        network
  * @param node     node
  * @param deliver  as in sim_net_add_node()
@@ -63,27 +66,27 @@ uint32_t sim_net_add_node(struct sim_net *n, sim_deliver_fn deliver,
 void sim_net_set_node(struct sim_net *n, uint32_t node, sim_deliver_fn deliver,
                       void *user);
 /**
- * @brief Joins two nodes by a link in one direction and routes to the far node
- * over it.  The first link out of a node is its default route.
+ * @brief Joins two nodes by a one-way link and routes to the far node over it.
+ * The first link out of a node is its default route.
  * @param n     network
  * @param from  node
  * @param to    node
  * @param c     checked config
  * @param seed  of the link's luck
- * @return number of the link; UINT32_MAX when memory is short
+ * @return number of the link; UINT32_MAX without memory
  */
 uint32_t sim_net_add_link(struct sim_net *n, uint32_t from, uint32_t to,
                           const struct sim_link_config *c, uint64_t seed);
 /**
- * @brief Routes packets for a node.
+ * @brief Sets a route to a node.
  * @param n     network
- * @param at    node that decides
- * @param dst   node they are for
+ * @param at    routing node
+ * @param dst   destination node
  * @param link  link out of @p at
- * @return false when memory is short
+ * @return false: out of memory
  */
 bool sim_net_route(struct sim_net *n, uint32_t at, uint32_t dst, uint32_t link);
-/** @brief A link, to look at. @param n  network @param link  number
+/** @brief A link, read-only. @param n  network @param link  number
  * @return valid as long as the network */
 const struct sim_link *sim_net_link(const struct sim_net *n, uint32_t link);
 /**
@@ -95,12 +98,12 @@ const struct sim_link *sim_net_link(const struct sim_net *n, uint32_t link);
 void sim_net_set_link(struct sim_net *n, uint32_t link,
                       const struct sim_link_config *c);
 /**
- * @brief Watches packets as they are put into a link; may change them.
+ * @brief Called for each packet put into a link; may change it.
  * @param user  from sim_net_set_tap()
  * @param link  number of the link
  * @param p     packet
  * @param now   virtual time, ns
- * @return false to make it vanish
+ * @return false to drop it
  */
 typedef bool (*sim_tap_fn)(void *user, uint32_t link, struct sim_packet *p,
                            uint64_t now);
@@ -112,7 +115,7 @@ typedef bool (*sim_tap_fn)(void *user, uint32_t link, struct sim_packet *p,
  */
 void sim_net_set_tap(struct sim_net *n, sim_tap_fn tap, void *user);
 /**
- * @brief Watches packets as they reach the host that they are for.
+ * @brief Called for each packet that reaches its host.
  * @param user  from sim_net_set_arrival()
  * @param p     packet
  * @param now   virtual time, ns
@@ -120,7 +123,7 @@ void sim_net_set_tap(struct sim_net *n, sim_tap_fn tap, void *user);
 typedef void (*sim_arrival_fn)(void *user, const struct sim_packet *p,
                                uint64_t now);
 /**
- * @brief Watches all hosts.
+ * @brief Watches arrivals at all hosts.
  * @param n        network
  * @param arrival  NULL: none
  * @param user     for arrival
@@ -130,7 +133,7 @@ void sim_net_set_arrival(struct sim_net *n, sim_arrival_fn arrival, void *user);
  * @brief Sends a packet to sim_packet::dst.
  * @param n     network
  * @param from  node that sends it
- * @param p     packet, the network's from here on
+ * @param p     packet; the network takes ownership
  */
 void sim_net_send(struct sim_net *n, uint32_t from, struct sim_packet *p);
 

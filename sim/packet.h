@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file sim/packet.h
- * @brief What links carry.
+ * @brief Packets.
  */
 #ifndef SIM_PACKET_H
 #define SIM_PACKET_H
@@ -17,17 +17,18 @@ enum sim_ecn {
     SIM_ECN_CE = 3 /**< congestion experienced */
 };
 
-/** @brief A packet; made by sim_packet_new(). */
+/** @brief A packet, created by sim_packet_new(). */
 struct sim_packet {
-    struct sim_packet *next; /**< the holder's */
-    uint64_t src;            /**< where from; the owner's meaning */
-    uint64_t dst;            /**< where to; the owner's meaning */
+    struct sim_packet *next; /**< used by its holder */
+    uint64_t src;            /**< source; defined by the owner */
+    uint64_t dst;            /**< destination; defined by the owner */
     uint64_t sent;           /**< when it was offered to the link, ns */
-    uint64_t due;            /**< when it arrives, ns; the link's */
-    uint64_t born;           /**< when its host sent it, ns; the network's */
-    uint32_t wire;           /**< bytes that it counts as on links; 0: len and
-                                  the link's overhead */
-    uint32_t size;           /**< what it counts as on the link it is in */
+    uint64_t due;            /**< when it arrives, ns; set by the link */
+    uint64_t born;           /**< when its host sent it, ns; set by the
+                                  network */
+    uint32_t wire;           /**< size on links, bytes; 0: len plus the link's
+                                  overhead */
+    uint32_t size;           /**< its size on the current link */
     uint32_t ecn;            /**< enum sim_ecn */
     uint32_t dscp;           /**< DSCP of the IP header */
     uint32_t len;            /**< bytes at data */
@@ -35,10 +36,10 @@ struct sim_packet {
 };
 
 /**
- * @brief Makes a packet.
+ * @brief Creates a packet.
  * @param data  contents, copied; NULL: zeroes
  * @param len   bytes
- * @return the packet, or NULL when memory is short
+ * @return the packet, or NULL without memory
  */
 struct sim_packet *sim_packet_new(const void *data, size_t len);
 /** @brief Frees a packet. @param p  packet, or NULL */

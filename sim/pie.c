@@ -15,7 +15,7 @@ void sim_pie_config_init(struct sim_pie_config *c) {
         .target = 15000000, .t_update = 15000000, .mark_max = 0.1};
 }
 
-/* Small probabilities take small steps (RFC 8033, 4.2). */
+/* Small probabilities change in small steps (RFC 8033 section 4.2). */
 static double step_scale(double p) {
     static const double steps[][2] = {
         {0.000001, 2048}, {0.00001, 512}, {0.0001, 128},

@@ -2,7 +2,7 @@
 /**
  * @file sim/pie.h
  * @brief PIE: active queue management by a controller of the queueing delay
- * (RFC 8033), which is measured on the packets that leave (section 5.2).
+ * (RFC 8033), measured on departing packets (section 5.2).
  */
 #ifndef SIM_PIE_H
 #define SIM_PIE_H
@@ -16,10 +16,10 @@ struct sim_pie_config {
     double mark_max;   /**< mark up to this probability, drop above it */
 };
 
-/** @brief Running state, zeroed at first; names as in RFC 8033. */
+/** @brief State, initially zeroed; names as in RFC 8033. */
 struct sim_pie {
-    bool running;       /**< a packet has come */
-    uint64_t next;      /**< when the probability is computed again, ns */
+    bool running;       /**< a packet has arrived */
+    uint64_t next;      /**< next update of the probability, ns */
     uint64_t burst;     /**< burst_allowance, ns */
     uint64_t delay;     /**< current queueing delay, ns */
     uint64_t old;       /**< at the last update, ns */
@@ -27,20 +27,20 @@ struct sim_pie {
     double accumulated; /**< accu_prob */
 };
 
-/** @brief What PIE looks at when a packet arrives. */
+/** @brief Input of PIE when a packet arrives. */
 struct sim_pie_arrival {
     uint64_t now;     /**< ns */
-    uint64_t backlog; /**< bytes that wait */
+    uint64_t backlog; /**< queued bytes */
     bool ecn;         /**< the packet may be marked */
 };
 
-/** What PIE wants done with an arriving packet. */
+/** PIE's decision about an arriving packet. */
 enum sim_pie_verdict { SIM_PIE_PASS, SIM_PIE_MARK, SIM_PIE_DROP };
 
-/** @brief The RFC's 15 ms and 15 ms; marks up to 0.1. @param c  config */
+/** @brief Sets the RFC's 15 ms and 15 ms; marks up to 0.1. @param c  config */
 void sim_pie_config_init(struct sim_pie_config *c);
 /**
- * @brief Lets time pass; call before the queue changes.
+ * @brief Advances the time; call before the queue changes.
  * @param s      state
  * @param c      parameters
  * @param now    current time, ns
@@ -55,7 +55,7 @@ void sim_pie_left(struct sim_pie *s, uint64_t waited);
  * @param s    state
  * @param c    parameters
  * @param a    the packet and the queue
- * @param rnd  where luck comes from
+ * @param rnd  random numbers
  * @return a verdict
  */
 enum sim_pie_verdict sim_pie_arrive(struct sim_pie *s,

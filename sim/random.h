@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file sim/random.h
- * @brief The generator of the simulator: xoshiro256** (Blackman and Vigna),
- * seeded by splitmix64, so that a seed names a run on every machine.
+ * @brief The simulator's generator: xoshiro256** (Blackman and Vigna), seeded
+ * by splitmix64, so that a seed identifies a run on every machine.
  */
 #ifndef SIM_RANDOM_H
 #define SIM_RANDOM_H
@@ -15,7 +15,7 @@
 
 /** @brief State of one independent sequence. */
 struct sim_random {
-    cmn__rng rng; /**< the libraries' own generator */
+    cmn__rng rng; /**< generator of internal/common */
 };
 
 /**
@@ -31,12 +31,12 @@ double sim_random_unit(struct sim_random *r);
 /**
  * @brief A whole number.
  * @param r  state
- * @param n  how many values there are
+ * @param n  number of values
  * @return uniform in 0 .. n - 1; 0 when @p n is 0
  */
 uint64_t sim_random_below(struct sim_random *r, uint64_t n);
 /**
- * @brief Draws a lot; uses no number when the outcome is certain, so that
+ * @brief A random event; draws no number if the outcome is certain, so that
  * switching one impairment on does not shift the others.
  * @param r  state
  * @param p  probability, 0 to 1

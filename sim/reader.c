@@ -30,7 +30,7 @@ void sim_reader_start(struct sim_reader *r, struct sim_peer *p) {
     r->peer = p;
 }
 
-/* When it may read next. */
+/* Earliest time of the next read. */
 static uint64_t not_before(const struct sim_reader *r) {
     uint64_t at = r->next;
     if (at < reader_loop_of(r)->now) {

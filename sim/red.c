@@ -23,8 +23,8 @@ static double scale(const struct sim_red_config *c) {
 static void update_average(struct sim_red *red, const struct sim_red_config *c,
                            const struct sim_red_arrival *a) {
     double queue = (double)(c->bytes ? a->queue_bytes : a->queue_packets);
-    /* While idle the average decays as if small queues had been seen at the
-     * pace at which packets could have left. */
+    /* While idle, the average decays as if empty queues had been seen at the
+     * rate at which packets could have left. */
     double missed =
         floor((double)a->idle * 1e-9 * a->rate / (8 * c->mean_pktsize));
     red->avg *= pow(1 - c->q_weight, missed + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file sim/saratoga_host.h
- * @brief A Saratoga node on a host of the virtual network.  What it does with
- * events and with work on files is its owner's.
+ * @brief A Saratoga engine on a host of the virtual network. Its owner handles
+ * events and file work.
  */
 #ifndef SIM_SARATOGA_HOST_H
 #define SIM_SARATOGA_HOST_H
@@ -13,58 +13,61 @@
 
 struct sim_saratoga;
 
-/** @brief What the owner does. */
+/** @brief Callbacks of the owner. */
 struct sim_saratoga_app {
-    /** Something happened. */
+    /** An event occurred. */
     void (*on_event)(void *user, const saratoga_event *ev);
-    /** Takes what saratoga_engine_next_work() gives; true when there was some.
+    /** Handles the result of saratoga_engine_next_work(); true if there was
+     * any.
      */
     bool (*take_work)(void *user);
-    /** A datagram leaves; it may be looked at.  NULL: nobody looks. */
+    /** A datagram leaves; read-only. NULL: none. */
     void (*on_send)(void *user, const saratoga_pktinfo *to,
                     const uint8_t *dgram, size_t len);
-    void *user; /**< first argument of all of them */
+    void *user; /**< first argument of all callbacks */
 };
 
-/** @brief Something between a node and the network, such as a cipher. */
+/** @brief A layer between a node and the network, such as a cipher. */
 struct sim_saratoga_wrap {
-    /** A datagram of the node's; what becomes of it goes to
-     * sim_saratoga_transmit(). */
+    /** A datagram of the node; pass the result to sim_saratoga_transmit(). */
     void (*out)(void *user, const saratoga_pktinfo *to, const uint8_t *dgram,
                 size_t len);
-    /** A datagram from the network; what becomes of it goes to
-     * sim_saratoga_take(). */
+    /** A datagram from the network; pass the result to sim_saratoga_take(). */
     void (*in)(void *user, const struct sim_packet *p);
     void *user; /**< first argument of both */
 };
 
-/** @brief A node and the host that it lives on. */
+/** @brief A node and its host. */
 struct sim_saratoga {
     struct sim_net *net;
     saratoga_engine *engine;
     struct sim_saratoga_app app;
     struct sim_saratoga_wrap wrap; /**< zeroed: none; may be set at any time */
-    struct sim_timer timer;        /**< the engine's */
-    uint32_t node;                 /**< of the network */
-    bool dead;                     /**< takes and sends nothing */
-    bool six;                      /**< its peers have IPv6 addresses */
-    bool terse;       /**< asks the engine once per occasion, as a driver may */
-    uint64_t late;    /**< wakes so many ns after it wanted to */
-    bool stuck;       /**< the engine asked for the same time again and again */
-    uint64_t spins;   /**< timeouts in a row without time passing */
-    uint64_t spin_at; /**< when they began */
+    struct sim_timer timer;        /**< timer of the engine */
+    uint32_t node;                 /**< node of the network */
+    bool dead;                     /**< neither
+                                        receives
+                                        nor
+                                        sends */
+    bool six;                      /**< its peers use IPv6 addresses */
+    bool terse;            /**< polls the engine once per occasion, as a driver
+                                may */
+    uint64_t late;         /**< delay of wake-ups, ns */
+    bool stuck;            /**< the engine requested the same time repeatedly */
+    uint64_t spins;        /**< timeouts in a row without time passing */
+    uint64_t spin_at;      /**< when they began */
     uint64_t sent_packets; /**< datagrams out */
-    uint64_t sent_bytes;   /**< in them */
+    uint64_t sent_bytes;   /**< their bytes */
 };
 
 /**
- * @brief Puts a node into a network, on a host of its own.
- * @param[out] s  zeroed or not; the caller's, must not move
+ * @brief Puts a node into a network, on its own host.
+ * @param[out] s  zeroed or not; owned by the caller; must not move
  * @param net   network
- * @param cfg   of the node; NULL: the defaults
- * @param seed  of its randomness
+ * @param cfg   config of the node; NULL: the defaults
+ * @param seed  random seed
  * @param app   copied
- * @return false when memory is short or @p cfg is not usable
+ * @return false: out of memory, or @p cfg is not usable
  */
 bool sim_saratoga_open(struct sim_saratoga *s, struct sim_net *net,
                        const saratoga_config *cfg, uint64_t seed,
@@ -73,19 +76,18 @@ bool sim_saratoga_open(struct sim_saratoga *s, struct sim_net *net,
 void sim_saratoga_close(struct sim_saratoga *s);
 /** @brief The clock. @param s  host @return ns */
 uint64_t sim_saratoga_now(const struct sim_saratoga *s);
-/** @brief Where others reach it. @param s  host @return its address */
+/** @brief The address of the node. @param s host @return address */
 saratoga_pktinfo sim_saratoga_address(const struct sim_saratoga *s);
-/** @brief Puts a datagram on the network. @param s  host @param src  address
- * that it seems to come from @param dst  where to @param dgram  it
- * @param len  its length */
+/** @brief Sends a datagram. @param s host @param src apparent source address
+ * @param dst destination @param dgram datagram @param len its length */
 void sim_saratoga_transmit(struct sim_saratoga *s, uint64_t src, uint64_t dst,
                            const uint8_t *dgram, size_t len);
-/** @brief Hands the node a datagram, and what follows from it to the owner.
- * @param s  host @param from  its sender @param dgram  it @param len  its
+/** @brief Passes a datagram to the node, and resulting events to the owner.
+ * @param s host @param from its sender @param dgram datagram @param len its
  * length */
 void sim_saratoga_take(struct sim_saratoga *s, const saratoga_pktinfo *from,
                        const uint8_t *dgram, size_t len);
-/** @brief To be called after the engine was used outside of sim_saratoga_app.
+/** @brief Call it after using the engine outside of sim_saratoga_app.
  * @param s  host */
 void sim_saratoga_pump(struct sim_saratoga *s);
 

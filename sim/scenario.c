@@ -52,7 +52,7 @@ static bool find_node(const struct scenario *s, const char *name,
     return false;
 }
 
-/* A node is there once a link names it. */
+/* A link that names a node creates it. */
 static bool make_node(struct reader *r, const char *name, uint32_t *node) {
     struct scenario *s = r->s;
     char *slot;
@@ -64,7 +64,7 @@ static bool make_node(struct reader *r, const char *name, uint32_t *node) {
     }
     slot = scenario_grow((void **)&s->nodes, s->n_nodes, SCENARIO_WORD_MAX);
     if (slot == NULL) {
-        return refuse(r, "memory is short", "");
+        return refuse(r, "out of memory", "");
     }
     (void)snprintf(slot, SCENARIO_WORD_MAX, "%s", name);
     *node = s->n_nodes++;
@@ -88,7 +88,7 @@ static bool add_link(struct reader *r, uint32_t from, uint32_t to,
     struct scenario_link *l =
         scenario_grow((void **)&s->links, s->n_links, sizeof(*l));
     if (l == NULL) {
-        return refuse(r, "memory is short", "");
+        return refuse(r, "out of memory", "");
     }
     *l = (struct scenario_link){from, to, *c};
     s->n_links++;
@@ -120,7 +120,7 @@ static bool read_time(const struct reader *r, const char *text, uint64_t *ns) {
     return allowed == NULL;
 }
 
-/* The link's config as it will be after the changes before. */
+/* The link's config after all earlier changes. */
 static const struct sim_link_config *last_config(const struct scenario *s,
                                                  uint32_t link) {
     for (uint32_t i = s->n_changes; i-- > 0;) {
@@ -156,7 +156,7 @@ static bool read_change(struct reader *r) {
     return true;
 }
 
-/* One of the links between two nodes gets a delay, from a moment on. */
+/* Sets the delay of a link between two nodes from a time on. */
 static bool scenario_set_delay(struct reader *r, uint32_t from, uint32_t to,
                                uint64_t at, double seconds) {
     struct scenario *s = r->s;
@@ -171,7 +171,7 @@ static bool scenario_set_delay(struct reader *r, uint32_t from, uint32_t to,
         }
         c = scenario_grow((void **)&s->changes, s->n_changes, sizeof(*c));
         if (c == NULL) {
-            return refuse(r, "memory is short", "");
+            return refuse(r, "out of memory", "");
         }
         *c = (struct scenario_change){at, i, s->links[i].config};
         c->config.delay = (uint64_t)(seconds * 1e9);
@@ -195,7 +195,7 @@ static bool read_place(struct reader *r, const char *text,
     return refuse(r, "a place is LATITUDE,LONGITUDE in degrees, not", text);
 }
 
-/* The three stretches of a way, in both directions, as they are at a moment. */
+/* Sets the three parts of a path, in both directions, for a time. */
 static bool follow_orbit(struct reader *r, struct iridium *g,
                          const uint32_t *node, uint64_t at, uint64_t shift) {
     struct iridium_way way;

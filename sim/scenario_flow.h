@@ -8,21 +8,22 @@
 
 #include "sim/scenario.h"
 
-/** @brief Fills in every default. @param f  flow @param name  of the flow */
+/** @brief Sets every key to its default. @param f  flow @param name  of the
+ * flow */
 void scenario_flow_init(struct scenario_flow *f, const char *name);
 /**
  * @brief Sets one key.
  * @param f         flow
  * @param text      KEY=VALUE
- * @param[out] why  SCENARIO_WHY_MAX bytes: what is wrong and what is allowed
- * @return true when it was understood
+ * @param[out] why  error message, SCENARIO_WHY_MAX bytes
+ * @return true: success
  */
 bool scenario_flow_set(struct scenario_flow *f, const char *text, char *why);
 /**
  * @brief Checks a flow as a whole.
  * @param f         flow
  * @param[out] why  SCENARIO_WHY_MAX bytes
- * @return true when it can be run
+ * @return true: it can be run
  */
 bool scenario_flow_check(const struct scenario_flow *f, char *why);
 

@@ -91,7 +91,7 @@ bool params_declare(struct params *p, const char *name, const char *value,
     return true;
 }
 
-/* Writes what stands between ${ and }. */
+/* Writes the value of the text between ${ and }. */
 static bool put(struct params *p, const char *inner, char *out, size_t room,
                 char *why) {
     const struct param *word = find(p, inner, strlen(inner));

@@ -8,9 +8,9 @@
 
 #include "sim/scenario.h"
 
-/** Parameters that a scenario may declare. */
+/** Maximum parameters of a scenario. */
 #define PARAMS_MAX 64
-/** Longest line after its parameters were put in. */
+/** Longest line after parameter expansion. */
 #define PARAMS_LINE_MAX 1024
 
 /** @brief One parameter. */
@@ -19,40 +19,41 @@ struct param {
     char value[SCENARIO_WORD_MAX];
 };
 
-/** @brief All of them. */
+/** @brief All parameters. */
 struct params {
     struct param declared[PARAMS_MAX];
     uint32_t count;
-    char *const *settings; /**< NAME=VALUE from outside */
+    char *const *settings; /**< NAME=VALUE from the command line */
     int n_settings;
-    uint64_t used; /**< bit i: settings[i] has found its parameter */
+    uint64_t used; /**< bit i: settings[i] has a parameter */
 };
 
 /**
- * @brief Declares a parameter, unless a setting gives it another value.
+ * @brief Declares a parameter; a setting overrides its value.
  * @param p         parameters
  * @param name      its name
  * @param value     its value
  * @param range     MIN..MAX, words separated by |, or NULL: anything
  * @param[out] why  SCENARIO_WHY_MAX bytes
- * @return false when there is something wrong with it
+ * @return false: error
  */
 bool params_declare(struct params *p, const char *name, const char *value,
                     const char *range, char *why);
 /**
- * @brief Puts in the values: ${name} a word or number, ${expression} a number.
+ * @brief Expands ${name} to a word or number and ${expression} to a number.
  * @param p         parameters
  * @param line      text
  * @param[out] out  PARAMS_LINE_MAX bytes
  * @param[out] why  SCENARIO_WHY_MAX bytes
- * @return false when a name is unknown
+ * @return false: unknown name
  */
 bool params_expand(struct params *p, const char *line, char *out, char *why);
 /**
- * @brief Whether every setting has found its parameter.
+ * @brief Whether every setting has a parameter.
  * @param p         parameters
- * @param[out] why  SCENARIO_WHY_MAX bytes: which one has not, and the list
- * @return true when so
+ * @param[out] why  error message with the list of parameters, SCENARIO_WHY_MAX
+ *                  bytes
+ * @return true: all have
  */
 bool params_all_used(const struct params *p, char *why);
 

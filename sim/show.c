@@ -7,15 +7,15 @@
 
 #include "sim/show.h"
 
-#define QUEUE_LOOK UINT64_C(10000000) /* ns between two looks at the queues */
+#define QUEUE_LOOK UINT64_C(10000000) /* interval of queue samples, ns */
 
 struct link_count {
     struct sim_link_stats stats;
-    double queue; /* sum of lengths seen */
+    double queue; /* sum of sampled lengths */
     double looks;
 };
 
-/* What stood on the counters when a period began. */
+/* Counters at the beginning of a period. */
 struct mark {
     struct flow_counts *flows;
     struct flow_arrivals *there;
@@ -26,10 +26,10 @@ struct mark {
 struct show {
     struct stage stage;
     const struct scenario *scenario;
-    const struct show_network *network; /* NULL: the stage's own */
+    const struct show_network *network; /* NULL: the network of the stage */
     struct link_count *links;
     struct mark *marks;           /* by period */
-    struct sim_timer look;        /* at the queues */
+    struct sim_timer look;        /* samples the queues */
     struct sim_timer sample;      /* a line per flow */
     struct sim_timer *boundaries; /* two per period */
 };
@@ -232,7 +232,7 @@ static bool show_build(struct show *w, char *why) {
         return false;
     }
     if (!show_prepare(w)) {
-        (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
+        (void)snprintf(why, SCENARIO_WHY_MAX, "out of memory");
         return false;
     }
     return true;

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file sim/show.h
- * @brief Runs a scenario and prints what happened, whatever carries its
- * packets.
+ * @brief Runs a scenario over any network and prints the results.
  */
 #ifndef SIM_SHOW_H
 #define SIM_SHOW_H
 
 #include "sim/stage.h"
 
-/** @brief Something that carries packets in place of the virtual network. */
+/** @brief A network that replaces the virtual one. */
 struct show_network {
-    /** Before anything is built: what it has to change. */
+    /** Called before anything is built: adapts the scenario. */
     bool (*adapt)(void *user, struct scenario *s, char *why);
-    /** The stage stands: takes over its links. */
+    /** Called when the stage is built: takes over its links. */
     bool (*open)(void *user, struct stage *t, char *why);
-    /** Lets time pass until the end of the scenario. */
+    /** Runs until the end of the scenario. */
     void (*run)(void *user);
-    /** What happened on a link of the scenario. */
+    /** Counters of a link of the scenario. */
     const struct sim_link_stats *(*link)(void *user, uint32_t link);
-    void *user; /**< first argument of all of them */
+    void *user; /**< first argument of all functions */
 };
 
 /**
  * @brief Runs a scenario; lines of JSON go to standard output.
  * @param s         scenario, read
  * @param net       network; NULL: the virtual one
- * @param[out] why  SCENARIO_WHY_MAX bytes: why it cannot be run
- * @return true when it was run
+ * @param[out] why  error message, SCENARIO_WHY_MAX bytes
+ * @return true: success
  */
 bool show_run(struct scenario *s, const struct show_network *net, char *why);
 
@@ -36,7 +35,7 @@ bool show_run(struct scenario *s, const struct show_network *net, char *why);
  * @param argc  of main()
  * @param argv  of main()
  * @param net   network; NULL: the virtual one
- * @param more  what it takes beside a scenario's parameters, or ""
+ * @param more  help text for further arguments, or ""
  * @return the exit code
  */
 int show_command(int argc, char **argv, const struct show_network *net,

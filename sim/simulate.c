@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Runs an experiment that a text file describes, in virtual time, and prints
- * what happened as lines of JSON. */
+/* Runs an experiment described by a text file in virtual time, and prints the
+ * results as lines of JSON. */
 #include "sim/show.h"
 
 int main(int argc, char **argv) {

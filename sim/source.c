@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY 256 /* sections written in one go at most */
+#define BUSY 256 /* maximum sections per call */
 
 static uint64_t eight_bytes(uint64_t seed, uint64_t block) {
     uint64_t z = seed + (block + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -14,7 +14,7 @@ static uint64_t eight_bytes(uint64_t seed, uint64_t block) {
     return z ^ (z >> 31);
 }
 
-/* Eight bytes at a time, which compilers make one store of. */
+/* Eight bytes at a time, which compilers turn into one store. */
 static uint8_t *put_block(uint8_t *p, uint64_t x) {
     for (int i = 0; i < 8; i++) {
         p[i] = (uint8_t)(x >> 8 * i);
@@ -109,8 +109,8 @@ static void choose_shape(struct sim_source *s, tltcp_time now,
     }
 }
 
-/* Decides about the next section; it keeps its deadline while it waits for
- * room, as a frame would. */
+/* Prepares the next section; it keeps its deadline while it waits for room, as
+ * a frame would. */
 static void source_prepare(struct sim_source *s) {
     tltcp_time now = sim_host_now(s->peer->host);
     struct sim_section x = {.seq = s->bytes, .written = now};
@@ -119,9 +119,9 @@ static void source_prepare(struct sim_source *s) {
     } else {
         choose_shape(s, now, &x);
     }
-    x.meta.tag = s->cfg.record ? s->count : 0; /* it takes room on the wire */
+    x.meta.tag = s->cfg.record ? s->count : 0; /* it takes space on the wire */
     s->pending = x;
-    /* Kept while it waits: a refused write is tried again with every ACK. */
+    /* Kept while it waits: a refused write is retried at every ACK. */
     if (s->room < x.len) {
         free(s->contents);
         s->contents = calloc(1, (size_t)x.len);
@@ -200,7 +200,7 @@ void sim_source_ready(struct sim_source *s) {
             source_prepare(s);
         }
         if (!write_pending(s)) {
-            return; /* the next acknowledgement brings us back */
+            return; /* retried at the next acknowledgement */
         }
         s->due += s->cfg.interval;
         if (s->cfg.sections != 0 && s->count == s->cfg.sections) {

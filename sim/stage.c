@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL 200 /* a datagram below this carries no data to speak of */
+#define SMALL 200 /* a smaller datagram carries hardly any data */
 
 static const struct flow_ops *const kinds[] = {
     [SCENARIO_TLTCP] = &flow_tltcp,
@@ -18,7 +18,7 @@ static const struct flow_ops *const kinds[] = {
 };
 
 static bool no_memory(char *why) {
-    (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
+    (void)snprintf(why, SCENARIO_WHY_MAX, "out of memory");
     return false;
 }
 
@@ -30,8 +30,8 @@ static struct flow *flow_at(const struct stage *t, struct flow *const *table,
     return node < t->n_hosts ? table[node] : NULL;
 }
 
-/* What a datagram of so many bytes counts as.  The engine's datagrams have a
- * least size: a paper's packets that are smaller stand for parts of them. */
+/* Size that a datagram counts as. The engine's datagrams have a minimum size:
+ * smaller packets of a paper stand for parts of them. */
 static uint64_t size_of(const struct flow *f, uint64_t len) {
     uint64_t packet = f->spec->packet;
     if (len < SMALL) {
@@ -41,7 +41,7 @@ static uint64_t size_of(const struct flow *f, uint64_t len) {
                                    : len + packet - f->full_packet;
 }
 
-/* A paper counts its packets in its own sizes, whatever the engine writes. */
+/* Packets count with the sizes of the paper, not of the engine. */
 static bool on_link(void *user, uint32_t link, struct sim_packet *p,
                     uint64_t now) {
     const struct stage *t = user;
@@ -88,8 +88,8 @@ static uint32_t stage_join(struct stage *t, uint32_t a, uint32_t b, double rate,
     return sim_net_add_link(t->net, a, b, &c, 0);
 }
 
-/* The first link on the shortest way from each node to dst; UINT32_MAX: no
- * way.  Links of lower number win. */
+/* The first link on the shortest path from each node to dst; UINT32_MAX: no
+ * path. Ties go to the lower link number. */
 static void ways_to(const struct scenario *s, uint32_t dst, uint32_t *way,
                     uint32_t *queue) {
     uint32_t head = 0;
@@ -110,7 +110,7 @@ static void ways_to(const struct scenario *s, uint32_t dst, uint32_t *way,
     }
 }
 
-/* Every router learns the way to a host behind one of them. */
+/* Sets the routes of every router to a host. */
 static bool stage_route(struct stage *t, uint32_t host, uint32_t behind,
                         uint32_t last, const uint32_t *way) {
     const struct scenario *s = t->scenario;
@@ -181,8 +181,8 @@ static void on_stop(struct sim_timer *timer, uint64_t now) {
     f->ops->stop(f);
 }
 
-/* An engine would refuse them only when the flow begins.  What is wrong with
- * the controller's name it says itself. */
+/* An engine would refuse them only when the flow begins. The engine itself
+ * reports a wrong controller name. */
 static bool params_fit(const struct scenario_flow *f, char *why) {
     const struct cong_ops *ops = cong_find(f->congestion);
     struct cong *cc = ops != NULL ? malloc(ops->size) : NULL;

@@ -12,8 +12,8 @@
 struct stage {
     const struct scenario *scenario;
     struct sim_net *net;
-    uint32_t *nodes; /**< of the network, by node of the scenario */
-    uint32_t *links; /**< of the network, by link of the scenario */
+    uint32_t *nodes; /**< nodes of the network, by node of the scenario */
+    uint32_t *links; /**< links of the network, by link of the scenario */
     struct flow *flows;
     uint32_t n_flows;
     struct flow **sender_of;   /**< by node of the network, or NULL */
@@ -23,14 +23,14 @@ struct stage {
 };
 
 /**
- * @brief Builds the network; nothing has happened yet.
- * @param[out] t    free with stage_free() in any case
- * @param s         stays the caller's
+ * @brief Builds the network at time 0.
+ * @param[out] t    to be freed with stage_free() in any case
+ * @param s         owned by the caller
  * @param[out] why  SCENARIO_WHY_MAX bytes
- * @return false when something is wrong
+ * @return false: error
  */
 bool stage_build(struct stage *t, const struct scenario *s, char *why);
-/** @brief Lets time pass. @param t  stage @param until  ns */
+/** @brief Runs until a time. @param t  stage @param until  ns */
 void stage_run(struct stage *t, uint64_t until);
 /** @brief A link of the scenario. @param t  stage @param link  its number
  * @return as it is now */

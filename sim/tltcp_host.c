@@ -15,7 +15,7 @@ struct sim_host {
     sim_caller_fn on_caller;
     void *user;
     struct sim_peer *peers;
-    struct sim_peer **ports; /* callers by port, those below next_port */
+    struct sim_peer **ports; /* callers by port, below next_port */
     uint32_t cap_ports;
     uint64_t clock;
     uint32_t node;
@@ -139,7 +139,7 @@ static void tltcp_host_on_timer(struct sim_timer *t, uint64_t now) {
     sim_peer_pump(p);
 }
 
-/* A fresh port that leads to a caller; 0 when memory is short. */
+/* Opens a new port for a caller; 0 without memory. */
 static uint32_t open_port(struct sim_host *h, struct sim_peer *p) {
     if (h->next_port >= h->cap_ports) {
         uint32_t cap = h->cap_ports == 0 ? 16 : 2 * h->cap_ports;
@@ -185,7 +185,7 @@ void sim_peer_free(struct sim_peer *p) {
     free(p);
 }
 
-/* A caller: makes its peer and asks the application. */
+/* Creates the peer of a caller and asks the application. */
 static void welcome(struct sim_host *h, tltcp_conn *conn) {
     struct sim_peer *p = new_peer(h);
     enum sim_answer answer = SIM_ACCEPT;
@@ -207,7 +207,7 @@ static void welcome(struct sim_host *h, tltcp_conn *conn) {
     sim_peer_pump(p);
 }
 
-/* A node counts as one address, whatever the port. */
+/* A node counts as one address, regardless of the port. */
 static tltcp_pktinfo info_of(const struct sim_packet *pkt) {
     return (tltcp_pktinfo){.path = pkt->src,
                            .ecn = pkt->ecn,
@@ -284,7 +284,7 @@ void sim_host_free(struct sim_host *h) {
         return;
     }
     while (h->peers != NULL) {
-        /* It takes itself off the list, whatever the analyser thinks. */
+        /* It removes itself from the list, which the analyser misses. */
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         sim_peer_free(h->peers);
     }

@@ -3,9 +3,9 @@
  * @file sim/tltcp_host.h
  * @brief TLTCP engines attached to a node of the virtual network.
  *
- * A host owns one node.  It calls out from ports of its own and may listen on
- * one.  Each connection is a peer; what its application does is a table of
- * functions.  A host's clock may differ from the network's, as clocks do.
+ * A host owns one node. It calls from its own ports and may listen on one. Each
+ * connection is a peer; its application is a table of functions. A host's clock
+ * may differ from the network's.
  */
 #ifndef SIM_TLTCP_HOST_H
 #define SIM_TLTCP_HOST_H
@@ -18,55 +18,55 @@
 struct sim_host;
 struct sim_peer;
 
-/** @brief What an application does; any function may be NULL. */
+/** @brief Callbacks of an application; any may be NULL. */
 struct sim_app {
-    /** Something happened. */
+    /** An event occurred. */
     void (*on_event)(void *user, struct sim_peer *p, const tltcp_event *ev);
-    /** After every input and timeout: the moment to read and write. */
+    /** Called after every input and timeout: time to read and write. */
     void (*on_ready)(void *user, struct sim_peer *p);
-    /** A datagram leaves; it may be looked at. */
+    /** A datagram leaves; read-only. */
     void (*on_send)(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
                     const void *dgram, size_t len);
-    /** A datagram has come; before the engine sees it. */
+    /** A datagram has arrived; called before the engine processes it. */
     void (*on_recv)(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
                     const void *dgram, size_t len);
-    void *user; /**< first argument of all of them */
+    void *user; /**< first argument of all callbacks */
 };
 
 /** @brief One end of a connection. */
 struct sim_peer {
     tltcp_conn *conn;       /**< the engine */
-    struct sim_host *host;  /**< where it lives */
+    struct sim_host *host;  /**< its host */
     struct sim_peer *next;  /**< other peers of the host */
     struct sim_app app;     /**< its application */
-    struct sim_timer timer; /**< the engine's */
+    struct sim_timer timer; /**< timer of the engine */
     uint64_t remote;        /**< caller: address called */
-    uint32_t port;          /**< caller: own port */
+    uint32_t port;          /**< caller: local port */
     bool pumping;           /**< inside sim_peer_pump() */
-    bool again;             /**< sim_peer_pump() was asked for meanwhile */
-    bool stuck;             /**< the engine asked for time 0 again and again */
+    bool again;             /**< sim_peer_pump() was called meanwhile */
+    bool stuck;             /**< the engine requested time 0 repeatedly */
     uint32_t spins;         /**< timeouts in a row without time passing */
     uint64_t spin_at;       /**< when they began */
 };
 
-/** What becomes of a caller. */
+/** Answers to a caller. */
 enum sim_answer {
     SIM_ACCEPT,
     SIM_REFUSE,
     SIM_LATER /**< the application answers with tltcp_conn_accept() */
 };
 
-/** @brief What a listener does with a caller; fills in p->app. */
+/** @brief Decides about a caller; fills in p->app. */
 typedef enum sim_answer (*sim_caller_fn)(void *user, struct sim_peer *p);
 
 /**
- * @brief Puts a host into a network, on a node of its own.
+ * @brief Puts a host into a network, on its own node.
  * @param net    network
- * @param clock  what the host's clock shows when the network's shows 0, ns
- * @return the host, or NULL when memory is short
+ * @param clock  the host's time at network time 0, ns
+ * @return the host, or NULL without memory
  */
 struct sim_host *sim_host_new(struct sim_net *net, uint64_t clock);
-/** @brief Frees a host and its connections; the node stays, silent.
+/** @brief Frees a host and its connections; the node stays silent.
  * @param h  host, or NULL */
 void sim_host_free(struct sim_host *h);
 /** @brief The node of a host. @param h  host @return node */
@@ -76,7 +76,7 @@ uint64_t sim_host_now(const struct sim_host *h);
 /** @brief The network. @param h  host @return network */
 struct sim_net *sim_host_net(const struct sim_host *h);
 /**
- * @brief How much the engine may write at once.
+ * @brief Sets how much the engine may write at once.
  * @param h      host
  * @param bytes  room given to tltcp_conn_send(), up to 65535; default 65535
  */
@@ -85,21 +85,21 @@ void sim_host_set_batch(struct sim_host *h, size_t bytes);
  * @brief Listens on port 0 of the host.
  * @param h          host
  * @param config     of the endpoint
- * @param seed       of its randomness
- * @param on_caller  decides; NULL: accepts all
+ * @param seed       random seed
+ * @param on_caller  decides about callers; NULL: accepts all
  * @param user       for on_caller
  * @return 0 or a negative ::tltcp_error
  */
 int sim_host_listen(struct sim_host *h, const tltcp_config *config,
                     uint64_t seed, sim_caller_fn on_caller, void *user);
-/** @brief The listening endpoint. @param h  host @return it, or NULL */
+/** @brief The listening endpoint. @param h host @return endpoint, or NULL */
 tltcp_endpoint *sim_host_endpoint(const struct sim_host *h);
 /**
  * @brief Calls a listener.
  * @param h       host
  * @param[out] out  the caller's end; freed with the host or sim_peer_free()
  * @param config  of the connection
- * @param seed    of its randomness
+ * @param seed    random seed
  * @param remote  address called
  * @param app     copied; NULL: none
  * @return 0 or a negative ::tltcp_error
@@ -110,15 +110,16 @@ int sim_host_connect(struct sim_host *h, struct sim_peer **out,
 /** @brief First peer of a host; others follow by next. @param h  host
  * @return peer or NULL */
 struct sim_peer *sim_host_peers(const struct sim_host *h);
-/** @brief To be called after the application has used p->conn outside of its
- * functions. @param p  peer */
+/** @brief Call it after using p->conn outside of the callbacks. @param p
+ * peer */
 void sim_peer_pump(struct sim_peer *p);
-/** @brief The caller's NAT gives it another port; the old one is dead.
+/** @brief A NAT rebinding: the caller gets another port, and the old one is
+ * dead.
  * @param p  a caller's end @return address before */
 uint64_t sim_peer_rebind(struct sim_peer *p);
 /** @brief Address of a caller's end. @param p  peer @return address */
 uint64_t sim_peer_address(const struct sim_peer *p);
-/** @brief Frees a connection without a word. @param p  peer, or NULL */
+/** @brief Frees a connection silently. @param p  peer, or NULL */
 void sim_peer_free(struct sim_peer *p);
 
 #endif /* SIM_TLTCP_HOST_H */

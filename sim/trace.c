@@ -36,7 +36,7 @@ static struct sim_trace *trace_grow(struct sim_trace *t) {
     return wide;
 }
 
-/* A whole number that fills its line; moves *at to the next line. */
+/* Reads a line with a whole number; moves *at to the next line. */
 static bool read_ms(const char **at, const char *end, uint64_t *ms) {
     const char *c = *at;
     const char *digits = c;
@@ -77,7 +77,7 @@ static struct sim_trace *read_lines(const char *at, const char *end,
         }
     }
     if (t == NULL) {
-        (void)snprintf(why, SIM_TRACE_WHY_MAX, "memory is short");
+        (void)snprintf(why, SIM_TRACE_WHY_MAX, "out of memory");
     }
     return t;
 }
@@ -115,8 +115,8 @@ uint64_t sim_trace_find(const struct sim_trace *t, uint64_t at) {
     uint64_t round = ms / t->length;
     size_t low = 0;
     size_t high = t->count;
-    /* The end of a round is the beginning of the next, whose lines of 0 ms come
-     * after this round's last lines. */
+    /* The end of a round is the beginning of the next, whose lines of 0 ms
+     * follow this round's last lines. */
     if (round > 0 && ms % t->length == 0) {
         round--;
     }

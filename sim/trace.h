@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file sim/trace.h
- * @brief Recorded capacity of a link, in the format of mahimahi (Netravali et
- * al., USENIX ATC 2015).
+ * @brief Recorded capacity of a link, in mahimahi's format (Netravali et al.,
+ * USENIX ATC 2015).
  *
  * Each line is a time in milliseconds at which SIM_TRACE_BYTES bytes may leave;
- * several lines may name the same time.  The last time is the length of the
- * recording, after which it repeats.
+ * several lines may have the same time. The last time is the length of the
+ * recording, which then repeats.
  */
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H
@@ -17,7 +17,7 @@
 
 /** Bytes that one delivery opportunity carries. */
 #define SIM_TRACE_BYTES 1500
-/** Room for the sentence that sim_trace_parse() gives. */
+/** Size of the buffer for the message of sim_trace_parse(). */
 #define SIM_TRACE_WHY_MAX 120
 
 /** A recording. */
@@ -25,9 +25,9 @@ struct sim_trace;
 
 /**
  * @brief Reads a recording.
- * @param text      lines, each a whole number of ms, never less than before
+ * @param text      lines, each a whole number of ms, non-decreasing
  * @param len       bytes of it
- * @param[out] why  SIM_TRACE_WHY_MAX bytes: what is wrong and in which line
+ * @param[out] why  error message with its line, SIM_TRACE_WHY_MAX bytes
  * @return the recording, or NULL
  */
 struct sim_trace *sim_trace_parse(const char *text, size_t len, char *why);
@@ -38,14 +38,14 @@ uint64_t sim_trace_length(const struct sim_trace *t);
 /** @brief Its mean rate. @param t  recording @return bit/s */
 double sim_trace_rate(const struct sim_trace *t);
 /**
- * @brief When an opportunity comes, repetitions counted.
+ * @brief Time of an opportunity, including repetitions.
  * @param t  recording
  * @param n  its number, from 0
  * @return ns since the recording began
  */
 uint64_t sim_trace_time(const struct sim_trace *t, uint64_t n);
 /**
- * @brief The first opportunity that comes at or after a moment.
+ * @brief The first opportunity at or after a time.
  * @param t   recording
  * @param at  ns since the recording began
  * @return its number

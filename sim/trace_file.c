@@ -17,7 +17,7 @@ struct known {
 
 static struct known *all_known;
 
-/* All of a file; the caller frees it. */
+/* Reads a whole file; the caller frees it. */
 static char *read_whole(FILE *f, size_t *len) {
     size_t room = 1 << 16;
     char *text = malloc(room);
@@ -43,7 +43,7 @@ static struct sim_trace *trace_read(FILE *f, char *why) {
     char *text = read_whole(f, &len);
     struct sim_trace *t = NULL;
     if (text == NULL) {
-        (void)snprintf(why, SIM_TRACE_WHY_MAX, "memory is short");
+        (void)snprintf(why, SIM_TRACE_WHY_MAX, "out of memory");
     } else if (ferror(f)) {
         (void)snprintf(why, SIM_TRACE_WHY_MAX, "%s", strerror(errno));
     } else if (len >= BYTES_MAX) {
@@ -78,7 +78,7 @@ const struct sim_trace *trace_file(const char *path, char *why) {
     }
     k = malloc(sizeof(*k) + size);
     if (k == NULL) {
-        (void)snprintf(why, SIM_TRACE_WHY_MAX, "memory is short");
+        (void)snprintf(why, SIM_TRACE_WHY_MAX, "out of memory");
         return NULL;
     }
     *k = (struct known){.next = all_known, .trace = trace_open(path, why)};

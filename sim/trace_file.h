@@ -9,10 +9,10 @@
 #include "sim/trace.h"
 
 /**
- * @brief Reads a recording, once for each path: it stays until the program
- * ends, since configurations that name it are copied.  One thread only.
+ * @brief Reads a recording, once per path. It stays until the program ends,
+ * because configurations that refer to it are copied. Not thread-safe.
  * @param path      file in mahimahi's format
- * @param[out] why  SIM_TRACE_WHY_MAX bytes: what is wrong
+ * @param[out] why  error message, SIM_TRACE_WHY_MAX bytes
  * @return the recording, or NULL
  */
 const struct sim_trace *trace_file(const char *path, char *why);
