@@ -1,8 +1,7 @@
-# SPDX-License-Identifier: MPL-2.0
-# What makes a mistake in C harder to exploit, where the compiler and the linker
-# offer it.  Sets PERIGEE_HARDEN_COMPILE and PERIGEE_HARDEN_LINK, which
-# perigee_options() applies.  Not with sanitizers, which do more, nor for Windows,
-# where MinGW needs a library at run time for it, and crashes on some.
+# SPDX-License-Identifier: MPL-2.0 Hardening options supported by the compiler
+# and the linker. Sets PERIGEE_HARDEN_COMPILE and PERIGEE_HARDEN_LINK, which
+# perigee_options() applies. Not with sanitizers, which do more, nor for
+# Windows, where MinGW needs a run-time library for them and crashes on some.
 include(CheckCCompilerFlag)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)
@@ -23,7 +22,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection
     endif()
 endforeach()
 unset(CMAKE_REQUIRED_FLAGS)
-# Needs an optimizer; distributions that set it themselves set it first.
+# Needs optimization; distributions that set it themselves set it first.
 list(APPEND PERIGEE_HARDEN_COMPILE
     $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
     $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)

@@ -1,9 +1,9 @@
-# SPDX-License-Identifier: MPL-2.0
-# Link-time optimization: it inlines across files, which takes a sixth off the
-# engines' processor time.  Sets PERIGEE_LTO_COMPILE and PERIGEE_LTO_LINK, which
-# perigee_options() applies.  Release builds with GCC only: the objects are "fat",
-# so that they also make static libraries for other compilers.  Not with
-# sanitizers, and not for Windows, where MinGW's linker drops exports.
+# SPDX-License-Identifier: MPL-2.0 Link-time optimization: inlines across files,
+# which saves a sixth of the engines' processor time.  Sets PERIGEE_LTO_COMPILE
+# and PERIGEE_LTO_LINK, which perigee_options() applies.  Release builds with GCC
+# only: the objects are "fat", so that they also make static libraries for other
+# compilers.  Not with sanitizers, and not for Windows, where MinGW's linker drops
+# exports.
 option(PERIGEE_LTO "Link-time optimization of Release builds (GCC)" ON)
 
 set(PERIGEE_LTO_COMPILE "")
@@ -16,8 +16,8 @@ if(PERIGEE_LTO AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT PERIGEE_SANITIZE
     set(PERIGEE_LTO_LINK $<$<CONFIG:Release>:-flto=auto>)
 endif()
 
-# Takes the bytecode out of the installed static libraries: only the compiler that
-# wrote it can read it.  For the end of the rules for 'install'.
+# Removes the bytecode from the installed static libraries: only the compiler that wrote
+# it can read it. Call it after all install rules.
 function(perigee_install_without_bytecode)
     if(NOT PERIGEE_LTO_COMPILE OR NOT CMAKE_OBJCOPY)
         return()

@@ -1,6 +1,5 @@
-# SPDX-License-Identifier: MPL-2.0
-# Packages of what is installed: `cpack -G DEB`, or TGZ, in the folder of a build
-# that was configured for the prefix where the package is to go.
+# SPDX-License-Identifier: MPL-2.0 Binary packages: `cpack -G DEB`, or TGZ, in
+# a build folder configured for the prefix of the package.
 set(CPACK_PACKAGE_VENDOR Perigee)
 set(CPACK_PACKAGE_CONTACT Perigee)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY

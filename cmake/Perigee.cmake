@@ -15,19 +15,19 @@
 
 include(CMakePackageConfigHelpers)
 
-# Adds a folder when it is there, so that a tree cut to size still builds.
+# Adds a folder if it exists, so that a reduced tree still builds.
 macro(perigee_subdirectory dir)
     if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${dir}/CMakeLists.txt")
         add_subdirectory(${dir})
     endif()
 endmacro()
 
-# What every target is compiled with.  POSIX or GNU: the functions of the
-# system that strict C11 hides; the engines must do without.
+# Compile options of every target. POSIX or GNU: enables system functions that strict
+# C11 hides; engines must not use them.
 function(perigee_options target)
     cmake_parse_arguments(A "POSIX;GNU" "" "" ${ARGN})
-    # C_STANDARD says it outright: target_compile_features(c_std_11) would let
-    # the compiler keep a newer default.
+    # Sets C_STANDARD, because target_compile_features(c_std_11) would let the compiler
+    # keep a newer default.
     set_target_properties(${target} PROPERTIES
         C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
         C_VISIBILITY_PRESET hidden
@@ -35,7 +35,7 @@ function(perigee_options target)
     if(MSVC)
         target_compile_options(${target} PRIVATE /W4)
     else()
-        # No contraction: the arithmetic of a run repeats exactly everywhere.
+        # No contraction: arithmetic is reproducible everywhere.
         target_compile_options(${target} PRIVATE -ffp-contract=off
             -Wall -Wextra -Wpedantic -Wconversion -Wshadow
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
@@ -69,8 +69,8 @@ function(perigee_options target)
     endif()
 endfunction()
 
-# An optional dependency, found by pkg-config.  ON: required; AUTO: when found;
-# OFF: never.  Sets PERIGEE_HAVE_<NAME> and makes PkgConfig::<NAME>.
+# An optional dependency, found by pkg-config.  ON: required; AUTO: if found; OFF:
+# never.  Sets PERIGEE_HAVE_<NAME> and makes PkgConfig::<NAME>.
 macro(perigee_feature name text)
     set(PERIGEE_HAVE_${name} FALSE)
     if(NOT "${PERIGEE_WITH_${name}}" STREQUAL "OFF")
@@ -95,7 +95,7 @@ function(perigee_includes target)
         ${PROJECT_BINARY_DIR}/generated)
 endfunction()
 
-# Which of POSIX and GNU the calling function was given.
+# Which of POSIX and GNU was given to the calling function.
 macro(perigee__system out)
     set(${out} "")
     if(A_GNU)
@@ -128,7 +128,7 @@ endfunction()
 # BUILD_SHARED_LIBS is off), <name>_static (with PERIGEE_BUILD_STATIC), the
 # aliases perigee::..., its .pc file and its own export set, so that a component
 # of the CMake package loads only what was asked for.  NEEDS are other libraries
-# of the family, and those of them that are PUBLIC are what its users call too.
+# of the family; its users may call the PUBLIC ones among them.
 function(perigee_library name)
     cmake_parse_arguments(A "" "DEFINE;DESCRIPTION"
         "SOURCES;OBJECTS;NEEDS;PUBLIC;LINK;PC_REQUIRES_PRIVATE;PC_LIBS_PRIVATE"
@@ -211,8 +211,8 @@ function(perigee__pc_prefix out)
     endif()
 endfunction()
 
-# A program.  INSTALL: goes to the folder of programs, and finds the libraries
-# beside it wherever the prefix is moved to.
+# A program.  INSTALL: installs it, so that it finds the libraries beside it even if the
+# prefix is moved.
 function(perigee_program name)
     cmake_parse_arguments(A "POSIX;GNU;INSTALL" "" "SOURCES;LINK" ${ARGN})
     perigee__system(system)
@@ -228,7 +228,7 @@ function(perigee_program name)
     endif()
 endfunction()
 
-# The manual page of a program, out of its --help, where there is help2man.
+# The manual page of a program, made from its --help by help2man, if available.
 function(perigee_man_page program words)
     find_program(HELP2MAN help2man)
     if(NOT HELP2MAN OR NOT PERIGEE_INSTALL OR CMAKE_CROSSCOMPILING)
@@ -248,8 +248,8 @@ function(perigee_man_page program words)
     install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endfunction()
 
-# Lets an installed program or module in `dir` find the libraries.  Packagers
-# who want none set CMAKE_SKIP_INSTALL_RPATH.
+# Lets an installed program or module in `dir` find the libraries.  Packagers can
+# disable this with CMAKE_SKIP_INSTALL_RPATH.
 function(perigee_relative_rpath target dir)
     if(UNIX AND NOT APPLE AND NOT IS_ABSOLUTE "${dir}"
        AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
@@ -261,8 +261,9 @@ function(perigee_relative_rpath target dir)
 endfunction()
 
 # A CMocka test: program test_<name>, test <first label>.<name> (behind
-# PERIGEE_TEST_PREFIX).  It sees the internals by linking the objects; without LINK those of the TLTCP engine.
-# Labels: unit (default), simnet, fuzz, loopback, gst, tools, ...
+# PERIGEE_TEST_PREFIX).  It accesses internals by linking the objects; without
+# LINK, those of the TLTCP engine.  Labels: unit (default), simnet, fuzz,
+# loopback, gst, tools, ...
 function(perigee_unit_test name)
     cmake_parse_arguments(A "POSIX;GNU" "TIMEOUT;WORKING_DIRECTORY"
         "SOURCES;LINK;LABELS;ENVIRONMENT" ${ARGN})

@@ -257,7 +257,7 @@ class Dev(unittest.TestCase):
             status, text = self.dev("reproduce", "tltcp")
             self.assertEqual(status, 0, text)
             self.assertIn("python3-matplotlib", text)
-            self.assertIn("going on without pictures", text)
+            self.assertIn("continuing without pictures", text)
             self.assertIn(f"{self.root}/build tltcp", text)
 
     def test_a_part_gets_the_build_and_the_arguments(self):
