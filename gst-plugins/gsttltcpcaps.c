@@ -62,7 +62,7 @@ static gboolean is_in_units(const GstStructure *s) {
            g_strcmp0(gst_structure_get_string(s, "alignment"), "nal") == 0;
 }
 
-/* The bytes stay the caps'. */
+/* The caps keep the bytes. */
 static gboolean codec_data(const GstStructure *s, GstMapInfo *map,
                            GstBuffer **buffer) {
     const GValue *value = gst_structure_get_value(s, "codec_data");
@@ -83,7 +83,7 @@ static guint32 get_int(const GstStructure *s, const gchar *field) {
     return gst_structure_get_int(s, field, &value) ? positive(value) : 0;
 }
 
-/* Coded video whose buffers depend on each other, so no still pictures. */
+/* Coded video whose buffers depend on each other; not still pictures. */
 static gboolean is_predicted(const GstStructure *s) {
     return media_type(s) == MEDIA_TYPE_VIDEO &&
            !gst_structure_has_name(s, "video/x-raw") &&

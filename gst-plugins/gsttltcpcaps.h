@@ -17,8 +17,7 @@ gboolean gst_tltcp_caps_is_ts(GstCaps *caps);
 /* Buffers of the streamheader, or NULL. */
 GPtrArray *gst_tltcp_caps_headers(GstCaps *caps);
 
-/* Caps from the payload of a CONFIG; NULL: it says nothing that can be made
- * caps of. */
+/* Caps from the payload of a CONFIG; NULL: it cannot be expressed as caps. */
 GstCaps *gst_tltcp_caps_from_config(const media_config *config);
 
 #endif /* GST_TLTCP_CAPS_H */

@@ -12,7 +12,7 @@
 #include "internal/media/codec/config.h"
 #include "internal/media/stream/ts.h"
 
-/* How far beyond the latency frames may be late before the time line restarts.
+/* Frames later than the latency by more than this restart the time line.
  */
 #define LATE_NS (gint64)(500 * GST_MSECOND)
 
@@ -75,8 +75,8 @@ void gst_tltcp_deframer_clear(GstTltcpDeframer *d) {
     g_mutex_clear(&d->lock);
 }
 
-/* Something is missing. With several streams the frame numbers tell which one
- * it belonged to; with one stream it is clear at once. */
+/* Data is missing. With several streams, the frame numbers will show which
+ * stream it belonged to; with one stream it is clear at once. */
 static void note_break(GstTltcpDeframer *d) {
     GstTltcpInput *only = NULL;
 
@@ -127,7 +127,7 @@ static void count(GstTltcpDeframer *d, guint64 *counter) {
 
 /* ---- streams ---- */
 
-/* The lowest stream of video, else the lowest. */
+/* The lowest-numbered video stream, else the lowest-numbered stream. */
 static gint choose_first(const GstTltcpDeframer *d) {
     gint chosen = -1;
 
@@ -204,7 +204,7 @@ static void note_arrival(GstTltcpDeframer *d, const media_header *h,
                          GstClockTime now) {
     gint64 sent = sent_at(h);
 
-    /* What is not shown comes when it likes. */
+    /* Frames that are not shown have no due time. */
     if (sent == MEDIA_TIME_NONE || h->flags & MEDIA_FLAG_DECODE_ONLY) {
         return;
     }
@@ -294,10 +294,10 @@ static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
     deframed->buffer = buffer;
 }
 
-/* What has become known with a frame. */
+/* Findings about a frame. */
 typedef struct {
     gboolean decodable;
-    gboolean recovering; /* others that come can be, with its help */
+    gboolean recovering; /* it makes frames that arrive decodable */
     guint64 missing;
     guint64 missing_refs;
 } Verdict;
@@ -320,7 +320,7 @@ static Verdict judge(GstTltcpInput *in, const media_header *h,
     return v;
 }
 
-/* Returns whether the frame is to be handed on. */
+/* Returns whether to pass the frame on. */
 static gboolean track(GstTltcpDeframer *d, const media_header *h,
                       const media_section *section, gsize payload) {
     GstTltcpInput *in = input_of(d, h->stream);
@@ -346,7 +346,7 @@ static gboolean track(GstTltcpDeframer *d, const media_header *h,
     return !hold;
 }
 
-/* When a part of a transport stream is held back, its clock reference is still
+/* When part of a transport stream is held back, its clock reference is still
  * passed on. FALSE: it has none. */
 static gboolean keep_clock(const GstTltcpInput *in,
                            const media_section *section, gsize payload,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* From sections to buffers: which stream, caps, timestamps, what is missing. */
+/* Turns sections into buffers: streams, caps, timestamps, gaps. */
 #ifndef GST_TLTCP_DEFRAMER_H
 #define GST_TLTCP_DEFRAMER_H
 
@@ -16,13 +16,13 @@
 typedef struct {
     guint8 type;      /* media_type */
     GstCaps *caps;    /* NULL: none known */
-    gboolean changed; /* the caps, since they were given out */
-    GstTagList *tags; /* to be given out behind the caps, or NULL */
+    gboolean changed; /* the caps have changed since they were given out */
+    GstTagList *tags; /* to be given out after the caps, or NULL */
     gboolean ended;
     gboolean discont; /* something is missing before the next buffer */
-    gint64 last_end; /* where the last buffer ended on the sender's time line */
+    gint64 last_end;  /* end of the last buffer on the sender's time line */
     media_reftrack references;
-    media_tstrack *ts; /* instead, of a transport stream */
+    media_tstrack *ts; /* of a transport stream, in place of `references` */
 } GstTltcpInput;
 
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
     gboolean drop_until_keyframe;
     GstClockTime latency; /* this end's */
 
-    GstTltcpInput *inputs[256]; /* by stream; NULL: not heard of */
+    GstTltcpInput *inputs[256]; /* by stream; NULL: not announced */
     guint streams;              /* number of streams announced */
     gint first; /* stream of the element's always pad; -1: not chosen yet */
     gboolean
@@ -44,13 +44,13 @@ typedef struct {
     GMutex lock;
 } GstTltcpDeframer;
 
-/* What a section turned into: at most one of each, in this order. */
+/* The results of a section: at most one of each, in this order. */
 typedef struct {
     guint8 stream;     /* of all but latency_changed */
-    GstCaps *caps;     /* to be set first */
-    GstEvent *tags;    /* to be sent then */
-    GstEvent *event;   /* to be sent then */
-    GstBuffer *buffer; /* to be handed on */
+    GstCaps *caps;     /* to set first */
+    GstEvent *tags;    /* to send next */
+    GstEvent *event;   /* to send after the tags */
+    GstBuffer *buffer; /* to push */
     gboolean eos;      /* the sender has ended the stream */
     gboolean latency_changed;
 } GstTltcpDeframed;
@@ -69,7 +69,7 @@ gboolean gst_tltcp_deframer_is_over(const GstTltcpDeframer *d);
 
 void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
 
-/* Takes the section's data over.  `now` is the running time. */
+/* Takes ownership of the section's data.  `now` is the running time. */
 void gst_tltcp_deframer_section(GstTltcpDeframer *d, media_section *section,
                                 GstClockTime now, GstTltcpDeframed *deframed);
 

@@ -9,27 +9,27 @@ GST_DEBUG_CATEGORY_STATIC(tltcpencoder_debug);
 
 /* The rest of the target is for headers and retransmissions. */
 #define MEDIA_PERCENT 95
-/* Video gets at least this part of the target. */
+/* Video gets at least one part in this many of the target. */
 #define VIDEO_LEAST 4
-/* Encoders that do not say what they make. */
+/* For encoders that do not report their bit rate. */
 #define AUDIO_BPS 128000
 #define VIDEO_BPS 1000000
 /* Smaller changes are skipped: many encoders restart their rate control. */
 #define CHANGE_PERCENT 5
 #define DOWN_US (100 * G_TIME_SPAN_MILLISECOND)
 #define UP_US (300 * G_TIME_SPAN_MILLISECOND)
-/* Elements between a sink and an encoder. */
+/* Maximum number of elements between a sink and an encoder. */
 #define DEPTH_MAX 64
 #define MEMORY "tltcp-encoder"
-/* Of vp8enc and vp9enc, bit/s. */
+/* Property of vp8enc and vp9enc, bit/s. */
 #define LAYER_RATES "temporal-scalability-target-bitrate"
 #define LAYERS 8
-/* Sinks that may share an encoder. */
+/* Maximum number of sinks that share an encoder. */
 #define WISHES 8
-/* A sink that has not asked for this long no longer counts. */
+/* A request older than this no longer counts. */
 #define WISH_US (10 * G_TIME_SPAN_SECOND)
 
-/* The first that fits. */
+/* The first match applies. */
 static const GstTltcpEncoderKind kinds[] = {
     {"x264enc", "bitrate", NULL, 1000},
     {"x265enc", "bitrate", NULL, 1000},
@@ -47,23 +47,23 @@ static const GstTltcpEncoderKind kinds[] = {
     {"msdk*enc", "bitrate", NULL, 1000},
 };
 
-/* Audio encoders that do not count in bit/s. */
+/* Audio encoders whose unit is not bit/s. */
 static const GstTltcpEncoderKind audio_kinds[] = {
     {"lamemp3enc", "bitrate", NULL, 1000},
     {"twolamemp2enc", "bitrate", NULL, 1000},
     {"*", "bitrate", NULL, 1},
 };
 
-/* What a sink wants an encoder to make. */
+/* The bit rate that a sink requests of an encoder. */
 typedef struct {
     gconstpointer sink; /* NULL: free */
     guint64 bps;
     gint64 at; /* monotonic us */
 } EncoderWish;
 
-/* What is kept with an encoder, under its lock. */
+/* Data attached to an encoder, under its lock. */
 typedef struct {
-    guint64 initial; /* bit/s, somebody else's choice */
+    guint64 initial; /* bit/s, not set by a sink */
     gint64 applied;  /* value; -1: none yet */
     gboolean warned;
     EncoderWish wishes[WISHES]; /* of the sinks that share the encoder */
@@ -128,7 +128,7 @@ gboolean gst_tltcp_encoder_may_look(const GstTltcpEncoderState *state,
                       g_get_monotonic_time() - state->polled_at >= DOWN_US);
 }
 
-/* ---- the way upstream ---- */
+/* ---- traversal upstream ---- */
 
 static void encoder_add(GPtrArray *list, GstElement *element) {
     if (!g_ptr_array_find(list, element, NULL)) {
@@ -136,7 +136,7 @@ static void encoder_add(GPtrArray *list, GstElement *element) {
     }
 }
 
-/* Whether the element is an encoder, where the search ends. */
+/* Whether the element is an encoder; the search ends there. */
 static gboolean encoder_take(EncoderList *list, GstElement *element) {
     GstElementFactory *factory = gst_element_get_factory(element);
 
@@ -156,8 +156,8 @@ static gboolean encoder_take(EncoderList *list, GstElement *element) {
     return FALSE;
 }
 
-/* The pads that feed a source pad. Ghost pads answer this too, so it works into
- * and out of bins. */
+/* The pads that feed a source pad. Ghost pads answer this too, so it works
+ * across bin boundaries. */
 static GPtrArray *encoder_inputs(GstPad *pad) {
     GPtrArray *inputs = g_ptr_array_new_with_free_func(gst_object_unref);
     GstIterator *it = gst_pad_iterate_internal_links(pad);
@@ -218,7 +218,7 @@ static gint64 encoder_get_field(GstElement *element,
     return value;
 }
 
-/* 0 or less: the encoder does not say. */
+/* 0 or less: the encoder does not report it. */
 static gint64 encoder_get(GstElement *element,
                           const GstTltcpEncoderKind *kind) {
     GParamSpec *spec = encoder_spec(element, kind->property);
@@ -279,7 +279,7 @@ static EncoderMemory *encoder_memory(GstElement *element) {
     return memory;
 }
 
-/* Room for the wish of a sink: its own, else the oldest. */
+/* The entry for a sink's request: its own, else the oldest. */
 static EncoderWish *encoder_wish(EncoderMemory *memory, gconstpointer sink) {
     EncoderWish *found = memory->wishes;
 
@@ -322,7 +322,7 @@ static const GstTltcpEncoderKind *encoder_steerable(GstElement *element) {
     if (!memory->warned && (encoder_spec(element, "bitrate") ||
                             encoder_spec(element, "target-bitrate"))) {
         GST_CAT_WARNING_OBJECT(tltcpencoder_debug, element,
-                               "%s is left alone: the unit of its bit rate is "
+                               "%s is not steered: the unit of its bit rate is "
                                "not known",
                                factory);
         memory->warned = TRUE;
@@ -330,8 +330,8 @@ static const GstTltcpEncoderKind *encoder_steerable(GstElement *element) {
     return NULL;
 }
 
-/* The bit rate before the sink first set it. A value set by anybody else since
- * then replaces it. */
+/* The bit rate before a sink first set it. A value that anything else has set
+ * since then replaces it. */
 static guint64 encoder_initial(GstElement *element,
                                const GstTltcpEncoderKind *kind) {
     EncoderMemory *memory = encoder_memory(element);
@@ -357,8 +357,8 @@ static guint64 encoder_audio(const EncoderList *list) {
     return sum;
 }
 
-/* Keeps the rates that the layers began with: encoders round them, and what is
- * scaled again and again would drift. */
+/* Keeps the initial rates of the layers: encoders round them, and repeated
+ * scaling would drift. */
 static void encoder_keep_layers(GstElement *element, GValueArray *rates) {
     EncoderMemory *memory = encoder_memory(element);
     guint layers = rates ? MIN(rates->n_values, LAYERS) : 0;
@@ -371,8 +371,8 @@ static void encoder_keep_layers(GstElement *element, GValueArray *rates) {
     GST_OBJECT_UNLOCK(element);
 }
 
-/* Encoders with temporal layers go by the rates of these, each with those below
- * it, and not by the rate of the whole. */
+/* Encoders with temporal layers use the cumulative rates of the layers and
+ * ignore the total rate. */
 static void encoder_scale_layers(GstElement *element, guint64 bps) {
     GParamSpec *spec = encoder_spec(element, LAYER_RATES);
     EncoderMemory *memory = encoder_memory(element);
@@ -440,7 +440,8 @@ static guint64 encoder_weigh(EncoderList *list, guint64 *weights) {
     return known ? initial : 0;
 }
 
-/* What all encoders get, after the sinks that share them have agreed. */
+/* The bit rate of all encoders, after agreement among the sinks that share
+ * them. */
 static guint64 encoder_agree_all(GstTltcpEncoderState *state, EncoderList *list,
                                  guint64 video, guint64 weights) {
     guint64 sum = 0;
@@ -498,7 +499,8 @@ void gst_tltcp_encoder_steer(GstTltcpEncoderState *state, GPtrArray *pads,
     for (guint i = 0; i < pads->len; i++) {
         encoder_find(&list, g_ptr_array_index(pads, i), 0);
     }
-    for (guint i = 0; i < video->len; i++) { /* also what cannot be steered */
+    for (guint i = 0; i < video->len; i++) { /* also those that cannot be
+                                                steered */
         gst_tltcp_qos_watch(g_ptr_array_index(video, i));
     }
     encoder_steer_list(state, &list, target, limits);

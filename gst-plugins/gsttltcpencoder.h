@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Steers the encoders upstream of a sink: finds them, and sets their bit rates
- * as the target of the connection changes. */
+/* Steers the encoders upstream of a sink: finds them and sets their bit rates
+ * as the connection's target changes. */
 #ifndef GST_TLTCP_ENCODER_H
 #define GST_TLTCP_ENCODER_H
 
@@ -8,8 +8,8 @@
 
 /* How the bit rate of an encoder is set. */
 typedef struct {
-    const gchar *factory;  /* its name; may have '*' */
-    const gchar *property; /* or the structure that has the field */
+    const gchar *factory;  /* its name; may contain '*' */
+    const gchar *property; /* or the structure that contains the field */
     const gchar *field;    /* NULL: the property is the bit rate itself */
     guint unit;            /* of the value, bit/s */
 } GstTltcpEncoderKind;
@@ -19,23 +19,22 @@ typedef struct {
     guint64 max; /* bit/s of all video; 0: the encoders' initial bit rates */
 } GstTltcpEncoderLimits;
 
-/* Of one thread. */
+/* Used by one thread. */
 typedef struct {
     guint64 video;     /* bit rate last set, bit/s; 0: none yet */
     gint64 applied_at; /* monotonic us */
-    guint64 target;    /* when somebody last polled */
+    guint64 target;    /* at the last poll */
     gint64 polled_at;
 } GstTltcpEncoderState;
 
 /* NULL: not in the table. */
 const GstTltcpEncoderKind *gst_tltcp_encoder_kind(const gchar *factory);
 
-/* In the unit of the encoder, at least 1: some encoders take 0 as "choose
- * yourself".
+/* In the encoder's unit, at least 1: some encoders take 0 as "automatic".
  */
 gint64 gst_tltcp_encoder_value(const GstTltcpEncoderKind *kind, guint64 bps);
 
-/* The part of a target that is left for video, within the limits.  `initial`:
+/* The part of a target that remains for video, within the limits. `initial`:
  * sum of the initial bit rates of the video encoders, bit/s; 0: not known. */
 guint64 gst_tltcp_encoder_budget(guint64 target, guint64 audio, guint64 initial,
                                  const GstTltcpEncoderLimits *limits);
@@ -43,9 +42,9 @@ guint64 gst_tltcp_encoder_budget(guint64 target, guint64 audio, guint64 initial,
 /* The share of one encoder, in proportion to its initial bit rate. */
 guint64 gst_tltcp_encoder_share(guint64 video, guint64 own, guint64 all);
 
-/* Records what a sink wants an encoder to make.  Returns what the sinks that
- * share the encoder agree on: the lowest, or one of them would get more than
- * its path carries.  A sink that has not asked for a while no longer counts. */
+/* Records the bit rate that a sink requests of an encoder. Returns the lowest
+ * rate that the sinks sharing the encoder request: with a higher one, one of
+ * them would get more than its path carries. Old requests no longer count. */
 guint64 gst_tltcp_encoder_agree(GstElement *element, gconstpointer sink,
                                 guint64 bps, gint64 now_us);
 
@@ -53,8 +52,8 @@ guint64 gst_tltcp_encoder_agree(GstElement *element, gconstpointer sink,
 gboolean gst_tltcp_encoder_due(const GstTltcpEncoderState *state, guint64 video,
                                gint64 now_us);
 
-/* Sets the bit rates of the video encoders upstream of these pads, if it is
- * time. No lock may be held.  `pads`: GstPad, sinks. */
+/* Sets the bit rates of the video encoders upstream of these pads, if due. No
+ * lock may be held. `pads`: GstPad, sink pads. */
 void gst_tltcp_encoder_steer(GstTltcpEncoderState *state, GPtrArray *pads,
                              guint64 target,
                              const GstTltcpEncoderLimits *limits);

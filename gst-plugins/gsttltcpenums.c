@@ -27,17 +27,17 @@ DEFINE_ENUM(gst_tltcp_drop_policy_get_type, "GstTltcpDropPolicy",
             {GST_TLTCP_DROP_SECTION, "Single buffers past their deadline",
              "section"},
             {GST_TLTCP_DROP_DEPENDENTS,
-             "Also what needs a lost buffer, and what would delay those that "
-             "others need",
+             "Also dependents of a lost buffer, and frames that would delay "
+             "frames that others need",
              "dependents"},
             {GST_TLTCP_DROP_UNTIL_KEYFRAME,
              "All pictures between a loss and the next key frame",
              "until-keyframe"})
 
 DEFINE_ENUM(gst_tltcp_output_get_type, "GstTltcpOutput",
-            {GST_TLTCP_OUTPUT_COMPLETE, "Whole buffers only", "complete"},
-            {GST_TLTCP_OUTPUT_PARTIAL, "Also damaged ones, flagged CORRUPTED",
-             "partial"})
+            {GST_TLTCP_OUTPUT_COMPLETE, "Complete buffers only", "complete"},
+            {GST_TLTCP_OUTPUT_PARTIAL,
+             "Also incomplete buffers, flagged CORRUPTED", "partial"})
 
 DEFINE_ENUM(gst_tltcp_delivery_get_type, "GstTltcpDelivery",
             {GST_TLTCP_DELIVERY_TIMED, "Timestamps of the sender + latency",
@@ -47,12 +47,13 @@ DEFINE_ENUM(gst_tltcp_delivery_get_type, "GstTltcpDelivery",
 
 /* The values are the library's. */
 DEFINE_ENUM(gst_tltcp_fec_get_type, "GstTltcpFec",
-            {GST_TLTCP_FEC_AUTO, "Where there is no time to repeat", "auto"},
+            {GST_TLTCP_FEC_AUTO, "When there is no time for retransmission",
+             "auto"},
             {GST_TLTCP_FEC_OFF, "Never", "off"},
             {GST_TLTCP_FEC_ON, "Always", "on"})
 
 DEFINE_ENUM(gst_tltcp_encoder_get_type, "GstTltcpEncoder",
-            {GST_TLTCP_ENCODER_NONE, "Leaves encoders alone", "none"},
+            {GST_TLTCP_ENCODER_NONE, "Does not steer encoders", "none"},
             {GST_TLTCP_ENCODER_AUTO, "Sets their bit rate", "auto"})
 
 void gst_tltcp_enums_register(void) {

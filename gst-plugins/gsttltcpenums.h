@@ -9,7 +9,7 @@
  * @GST_TLTCP_MODE_CALLER: calls a listener
  * @GST_TLTCP_MODE_LISTENER: waits for callers
  *
- * Which end connects.
+ * Selects the end that connects.
  */
 typedef enum {
     GST_TLTCP_MODE_CALLER = 1,
@@ -24,7 +24,7 @@ typedef enum {
  * @GST_TLTCP_DEADLINE_CONSTANT: arrival at the sink + latency
  * @GST_TLTCP_DEADLINE_NONE: never
  *
- * When sending a buffer becomes pointless.
+ * Selects the deadline after which a buffer is no longer sent.
  */
 typedef enum {
     GST_TLTCP_DEADLINE_PTS = 0,
@@ -35,13 +35,13 @@ typedef enum {
 
 /**
  * GstTltcpDropPolicy:
- * @GST_TLTCP_DROP_SECTION: buffers one by one, when their deadline is over
- * @GST_TLTCP_DROP_DEPENDENTS: also what needs a lost buffer, and disposable
- * frames that would delay those that others need
+ * @GST_TLTCP_DROP_SECTION: single buffers past their deadline
+ * @GST_TLTCP_DROP_DEPENDENTS: also dependents of a lost buffer, and disposable
+ * frames that would delay frames that others need
  * @GST_TLTCP_DROP_UNTIL_KEYFRAME: all pictures between a loss and the next key
  * frame
  *
- * What is dropped when the link is too small.
+ * Selects what is dropped when the link is too slow.
  */
 typedef enum {
     GST_TLTCP_DROP_SECTION = 0,
@@ -51,11 +51,11 @@ typedef enum {
 
 /**
  * GstTltcpOutput:
- * @GST_TLTCP_OUTPUT_COMPLETE: whole buffers only
- * @GST_TLTCP_OUTPUT_PARTIAL: also buffers of which a part is missing, flagged
- * CORRUPTED, zeros in place of what is missing
+ * @GST_TLTCP_OUTPUT_COMPLETE: complete buffers only
+ * @GST_TLTCP_OUTPUT_PARTIAL: also incomplete buffers, flagged CORRUPTED, with
+ * zeros in place of missing data
  *
- * What to do with a buffer that did not arrive whole.
+ * Selects the treatment of incomplete buffers.
  */
 typedef enum {
     GST_TLTCP_OUTPUT_COMPLETE = 0,
@@ -65,10 +65,10 @@ typedef enum {
 /**
  * GstTltcpDelivery:
  * @GST_TLTCP_DELIVERY_TIMED: timestamps restored, latency reported, so that
- * sinks that synchronise play at an even pace
+ * synchronising sinks play at an even pace
  * @GST_TLTCP_DELIVERY_IMMEDIATE: timestamps by arrival, no latency
  *
- * What timestamps the buffers get.
+ * Selects the timestamps of buffers.
  */
 typedef enum {
     GST_TLTCP_DELIVERY_TIMED = 0,
@@ -77,13 +77,13 @@ typedef enum {
 
 /**
  * GstTltcpFec:
- * @GST_TLTCP_FEC_AUTO: where the deadline leaves no time to repeat what is
- * lost, in the measure of the loss seen
+ * @GST_TLTCP_FEC_AUTO: when the deadline leaves no time for retransmission, in
+ * proportion to the observed loss
  * @GST_TLTCP_FEC_OFF: none
  * @GST_TLTCP_FEC_ON: always
  *
- * When repair packets are sent along, which replace lost ones without asking
- * the sender.
+ * Selects when repair packets are sent, which replace lost packets without a
+ * retransmission.
  */
 typedef enum {
     GST_TLTCP_FEC_AUTO = 0,
@@ -94,10 +94,10 @@ typedef enum {
 /**
  * GstTltcpEncoder:
  * @GST_TLTCP_ENCODER_NONE: leaves encoders alone
- * @GST_TLTCP_ENCODER_AUTO: sets the bit rate of the video encoders
- *     upstream and makes them skip pictures that would come too late
+ * @GST_TLTCP_ENCODER_AUTO: sets the bit rate of the video encoders upstream and
+ * makes them skip pictures that would arrive too late
  *
- * What a sink does about encoders.
+ * Selects whether a sink steers encoders.
  */
 typedef enum {
     GST_TLTCP_ENCODER_NONE = 0,

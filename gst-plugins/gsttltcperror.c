@@ -12,7 +12,7 @@ void gst_tltcp_error_from_event(GstTltcpError *error,
     g_strlcpy(error->reason, ev->reason, sizeof(error->reason));
 }
 
-/* The peer's reason without terminal control characters; free it. */
+/* The peer's reason without terminal control characters. Free the result. */
 static gchar *cause_readable(const gchar *words) {
     const gchar *end = words + strlen(words);
     GString *text = g_string_new(NULL);
@@ -26,7 +26,7 @@ static gchar *cause_readable(const gchar *words) {
     return g_string_free(text, FALSE);
 }
 
-/* A sentence without its stop; free it. */
+/* A sentence without its full stop. Free the result. */
 static gchar *text_of(const GstTltcpError *error) {
     const gchar *what = tltcp_strerror(error->code);
     g_autofree gchar *reason = cause_readable(error->reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the application hears about connections: errors, warnings and element
+/* Reports to the application about connections: errors, warnings and element
  * messages, each with its cause. */
 #ifndef GST_TLTCP_ERROR_H
 #define GST_TLTCP_ERROR_H
@@ -8,13 +8,13 @@
 
 #include <tltcp/live.h>
 
-/* Why a connection does not stand. */
+/* Why there is no connection. */
 typedef struct {
     gint code;                          /* negative tltcp_error, or 0 */
-    gboolean writing;                   /* of a sink */
-    gboolean listening;                 /* of a listener's port */
-    gboolean was_open;                  /* it stood before */
-    gboolean answered;                  /* somebody was there */
+    gboolean writing;                   /* in a sink */
+    gboolean listening;                 /* about a listener's port */
+    gboolean was_open;                  /* it was open before */
+    gboolean answered;                  /* the peer answered */
     gchar reason[TLTCP_REASON_MAX + 1]; /* a sentence, or "" */
 } GstTltcpError;
 
@@ -22,7 +22,7 @@ typedef struct {
 void gst_tltcp_error_from_event(GstTltcpError *error,
                                 const tltcp_live_event *ev);
 
-/* Posts an error, or a warning, of the RESOURCE domain. */
+/* Posts an error or a warning in the RESOURCE domain. */
 void gst_tltcp_error_post(GstElement *element, const GstTltcpError *error,
                           const gchar *where, gboolean is_error);
 

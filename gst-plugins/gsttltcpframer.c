@@ -51,7 +51,7 @@ static gint64 running_time(const GstSegment *segment, GstClockTime t) {
     return sign > 0 ? (gint64)running : -(gint64)running;
 }
 
-/* A buffer before its segment is there for decoding what follows. */
+/* A buffer before its segment serves only to decode later ones. */
 static guint32 time_flags(const tltcp_live_frame *frame) {
     gint64 length = frame->duration > 0 ? frame->duration : 0;
 

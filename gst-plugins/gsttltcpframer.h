@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* From buffers to sections with class and deadline. */
+/* Turns buffers into sections with class and deadline. */
 #ifndef GST_TLTCP_FRAMER_H
 #define GST_TLTCP_FRAMER_H
 
@@ -11,29 +11,29 @@ typedef struct {
     guint8 number;  /* of the stream on the wire */
     gboolean is_ts; /* a transport stream */
     tltcp_live_stream *live;
-    GQueue *sections; /* where what it gives out goes */
+    GQueue *sections; /* receives the sections that it makes */
 } GstTltcpFramer;
 
 void gst_tltcp_framer_init(GstTltcpFramer *f, guint8 number);
 void gst_tltcp_framer_clear(GstTltcpFramer *f);
 
-/* Begins with new caps, or with none (NULL). */
+/* Starts with new caps, or without (NULL). */
 void gst_tltcp_framer_set_caps(GstTltcpFramer *f, GstCaps *caps);
 
-/* Sets how deadlines are made; call it after setting the caps. */
+/* Sets how deadlines are computed; call it after setting the caps. */
 void gst_tltcp_framer_set_deadlines(GstTltcpFramer *f, gint mode,
                                     guint latency_ms, guint grace_ms);
 
-/* Fills in the running times of a buffer, and what its segment says. */
+/* Fills in the running times of a buffer and the fields from its segment. */
 void gst_tltcp_framer_times(const GstSegment *segment, GstBuffer *buffer,
                             tltcp_live_frame *frame);
 
 /* Makes sections from a buffer: one, or for a transport stream one for each
- * frame that ends in it.  References are appended to `sections`. */
+ * frame that ends in it. Appends references to `sections`. */
 void gst_tltcp_framer_buffer(GstTltcpFramer *f, GstBuffer *buffer,
                              tltcp_live_frame *frame, GQueue *sections);
 
-/* The same for what is unfinished: the stream is over. */
+/* The same for unfinished frames: the stream is over. */
 void gst_tltcp_framer_flush(GstTltcpFramer *f, const tltcp_live_frame *frame,
                             GQueue *sections);
 

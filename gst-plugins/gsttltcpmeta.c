@@ -33,7 +33,7 @@ static void read_class(const GstStructure *s, tltcp_live_frame *frame) {
         }
     }
     if (name) {
-        GST_WARNING("a buffer's class \"%s\" is none that is known", name);
+        GST_WARNING("unknown buffer class \"%s\"", name);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* One connection of a sink.  All calls under the sender's lock. */
+/* One connection of a sink. All calls require the sender's lock. */
 #ifndef GST_TLTCP_PEER_H
 #define GST_TLTCP_PEER_H
 
@@ -15,19 +15,20 @@ typedef struct {
     GstTltcpSender *sender;
     tltcp_live_sender *live;
     GSocketAddress *address; /* NULL: not known */
-    GstTltcpError error;     /* why it is over */
+    GstTltcpError error;     /* why it ended */
     GstPollFD events;        /* readable when there are events */
     guint64 rate;            /* newest estimate, bit/s */
-    guint64 target;          /* what an encoder should make, bit/s */
+    guint64 target;          /* for an encoder, bit/s */
 } GstTltcpPeer;
 
-/* Takes over the socket; what happens becomes pending signals of the sender. */
+/* Takes ownership of the socket. Its events become pending signals of the
+ * sender. */
 GstTltcpPeer *gst_tltcp_peer_new(GstTltcpSender *sender, tltcp_socket *socket);
 
-/* Closes the connection and forgets all. */
+/* Closes the connection and frees the peer. */
 void gst_tltcp_peer_free(GstTltcpPeer *peer, gint linger_ms);
 
-/* The other end closed and all was well. */
+/* Whether the other end closed the connection in order. */
 gboolean gst_tltcp_peer_is_orderly(const GstTltcpPeer *peer);
 
 /* Counters and gauges. */

@@ -30,24 +30,23 @@ typedef struct {
     GstTltcpLoss loss;
 } GstTltcpPending;
 
-/* Under the lock: queues a signal. */
+/* Queues a signal. Requires the lock. */
 GstTltcpPending *gst_tltcp_pending_add(GstTltcpSender *s,
                                        GstTltcpPendingKind kind);
 
-/* The same about the state of the connection; `error` may be NULL. */
+/* The same for the state of the connection; `error` may be NULL. */
 void gst_tltcp_pending_state(GstTltcpSender *s, const gchar *state,
                              const GstTltcpError *error);
 
-/* The same about a caller. */
+/* The same for a caller. */
 GstTltcpPending *gst_tltcp_pending_peer(GstTltcpSender *s,
                                         GstTltcpPendingKind kind,
                                         GstTltcpPeer *peer);
 
-/* The same about the estimate of the fastest connection, when it has
- * changed. */
+/* The same for the estimate of the fastest connection, when it has changed. */
 void gst_tltcp_pending_rate(GstTltcpSender *s);
 
-/* Without the lock: emits everything. */
+/* Emits everything. Call it without the lock. */
 void gst_tltcp_pending_report(GstTltcpSender *s);
 
 #endif /* GST_TLTCP_PENDING_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What a connection gets of a stream before its first frame: what the stream
- * is, its headers and its tags.  All calls under the sender's lock. */
+/* The part of a stream that a connection gets before its first frame:
+ * description, headers and tags. All calls require the sender's lock. */
 #ifndef GST_TLTCP_PREAMBLE_H
 #define GST_TLTCP_PREAMBLE_H
 
@@ -12,17 +12,17 @@ typedef struct {
     tltcp_live_section *config;
     GPtrArray *headers;       /* tltcp_live_section, or NULL */
     tltcp_live_section *tags; /* or NULL */
-    gboolean begun;           /* the headers may go */
+    gboolean begun;           /* the headers may be sent */
 } GstTltcpPreamble;
 
-/* An empty table by number of stream; a stream may have none. */
+/* An empty table, indexed by stream number; a stream may have no preamble. */
 GPtrArray *gst_tltcp_preambles_new(void);
 
-/* NULL: none yet, or no more. */
+/* NULL: there is none. */
 GstTltcpPreamble *gst_tltcp_preambles_get(const GPtrArray *preambles,
                                           guint stream);
 
-/* Replaces the preamble of a stream; `config` NULL: there is none any more. */
+/* Replaces the preamble of a stream; `config` NULL removes it. */
 void gst_tltcp_preambles_set(GPtrArray *preambles, guint stream,
                              tltcp_live_section *config, GPtrArray *headers);
 

@@ -4,14 +4,14 @@
 
 /* Weight of a new picture in the average size: 1 / 16. */
 #define WEIGHT 16
-/* Longest pause: a viewer should see that the stream is alive. */
+/* Longest pause: viewers should see that the stream is alive. */
 #define PAUSE_MAX (500 * GST_MSECOND)
-/* In the event: the running time before which pictures should be skipped.
- * Marks events from the sink; those of a preview, say, are not meant. */
+/* Field of the event: the running time before which pictures should be skipped.
+ * It marks events from the sink, as opposed to those of, say, a preview. */
 #define FIELD "tltcp-skip-until"
 #define MEMORY "tltcp-qos"
 
-/* What is kept with an encoder. */
+/* Data attached to an encoder. */
 typedef struct {
     GMutex lock;
     GstClockTime until; /* running time */
@@ -45,7 +45,7 @@ gboolean gst_tltcp_qos_section(GstTltcpQos *qos,
 
 GstEvent *gst_tltcp_qos_event(GstClockTime running, guint64 late_ns) {
     guint64 pause = MIN(late_ns, PAUSE_MAX);
-    /* Elements skip for twice the lateness that an event tells. */
+    /* Elements skip for twice the lateness that an event reports. */
     GstEvent *event = gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW,
                                         1 + (gdouble)pause / GST_SECOND,
                                         (GstClockTimeDiff)(pause / 2), running);

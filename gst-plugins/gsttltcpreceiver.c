@@ -16,7 +16,7 @@ struct GstTltcpReceiver {
     GstElement *element; /* outlives this */
     GstTltcpSettings *settings;
     gchar *where;
-    gboolean pieces; /* of sections that are cut are wanted */
+    gboolean pieces; /* of incomplete sections are wanted */
     GstPoll *poll;
     gint busy; /* atomic: there is a caller */
 
@@ -28,7 +28,7 @@ struct GstTltcpReceiver {
     GstPollFD link_fd;
     GstPollFD data_fd;
     GSocketAddress *address;
-    GstTltcpReceiverEvent *refused; /* where the link's refusal goes */
+    GstTltcpReceiverEvent *refused; /* receives the link's refusal */
     guint attempt;
     gboolean warned;
 };
@@ -64,7 +64,7 @@ static void receiver_make_config(const GstTltcpReceiver *r,
     config->unordered = !r->pieces;
 }
 
-/* Tells of it. */
+/* Reports the failure. */
 static void note_failure(GstTltcpReceiver *r, const GstTltcpError *error,
                          gboolean again) {
     gst_tltcp_connection_message(r->element,
@@ -255,8 +255,7 @@ static void receiver_watch_link(GstTltcpReceiver *r) {
     }
 }
 
-/* TRUE: `event` says something; FALSE: there is nothing to do before
- * `when`. */
+/* TRUE: `event` is filled in; FALSE: there is nothing to do before `when`. */
 static gboolean connect_one(GstTltcpReceiver *r, GstTltcpReceiverEvent *event,
                             tltcp_time *when) {
     tltcp_socket *socket;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The connection of a source: listens or calls, calls again, puts sections
- * together.  Driven by the streaming thread; other threads may ask for
+/* The connection of a source: listens or calls, calls again, reassembles
+ * sections. Driven by the streaming thread; other threads may request
  * statistics and make it return. */
 #ifndef GST_TLTCP_RECEIVER_H
 #define GST_TLTCP_RECEIVER_H
@@ -28,15 +28,15 @@ typedef enum {
 
 typedef struct {
     GstTltcpReceiverEventKind kind;
-    media_section section; /* its data is the caller's to free() */
+    media_section section; /* the caller frees its data */
     guint64 position;
     guint64 size;
     GSocketAddress *address; /* CONNECTED: borrowed, NULL when not known */
     GstTltcpError error;
 } GstTltcpReceiverEvent;
 
-/* With `pieces`, incomplete sections are handed over too, and every section
- * waits for those before it.  NULL: failed, an error was posted. */
+/* With `pieces`, incomplete sections are delivered too, and every section waits
+ * for those before it. NULL: failed, an error was posted. */
 GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
                                            GstTltcpSettings *settings,
                                            gboolean pieces);
@@ -46,14 +46,14 @@ void gst_tltcp_receiver_stop(GstTltcpReceiver *r);
 /* The port that a listener is bound to, else 0. */
 guint gst_tltcp_receiver_port(const GstTltcpReceiver *r);
 
-/* Waits for what comes next. */
+/* Waits for the next event. */
 void gst_tltcp_receiver_next(GstTltcpReceiver *r, GstTltcpReceiverEvent *event);
 
-/* Ends the connection and waits for, or makes, another one. */
+/* Ends the connection; the next one is awaited or made. */
 void gst_tltcp_receiver_hang_up(GstTltcpReceiver *r);
 
-/* After END, when the stream is not over: a caller calls again. FALSE: it must
- * not. */
+/* After END, when the stream is not over, makes a caller call again. FALSE: it
+ * must not. */
 gboolean gst_tltcp_receiver_call_again(GstTltcpReceiver *r);
 
 void gst_tltcp_receiver_set_flushing(GstTltcpReceiver *r, gboolean flushing);

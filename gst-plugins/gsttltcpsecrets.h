@@ -9,8 +9,8 @@
 
 gboolean gst_tltcp_secrets_is_property(const gchar *name);
 
-/* Adds what a property names: a passphrase, or files, separated as in PATH.
- * NULL, or what is wrong with the value. */
+/* Adds the secrets that a property names: a passphrase, or files, separated as
+ * in PATH. Returns NULL, or a description of the error. */
 gchar *gst_tltcp_secrets_add(struct secrets *secrets, const gchar *property,
                              const gchar *value);
 

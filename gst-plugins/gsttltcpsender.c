@@ -7,10 +7,11 @@
 #include "gst-plugins/gsttltcperror.h"
 #include "gst-plugins/gsttltcppending.h"
 
-/* Limit for closing all connections: close_notify and delivery of the rest. */
+/* Time limit for closing all connections: close_notify and delivery of
+ * remaining data. */
 #define LINGER_US (500 * G_TIME_SPAN_MILLISECOND)
 
-/* Sends a new connection what must come first. */
+/* Sends a new connection its preambles. */
 static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
     if (!s->preambles->len) {
         return;
@@ -50,7 +51,7 @@ static void on_failure(GstTltcpSender *s, const GstTltcpError *error,
     g_cond_broadcast(&s->changed);
 }
 
-/* Of the link, without the lock. */
+/* Called by the link, without the lock. */
 static void sender_on_event(void *user, const tltcp_live_event *ev) {
     GstTltcpSender *s = user;
     GstTltcpError error = {.writing = TRUE};
@@ -131,7 +132,7 @@ static tltcp_time take_connections(GstTltcpSender *s) {
         tltcp_live_link_lost(s->link, 0, "");
     }
     while (rc == 1 && !s->failed) {
-        /* Looking up a name may block. */
+        /* A name lookup may block. */
         g_mutex_unlock(&s->lock);
         rc = tltcp_live_link_run(s->link, &socket, &when);
         g_mutex_lock(&s->lock);
@@ -143,7 +144,7 @@ static tltcp_time take_connections(GstTltcpSender *s) {
     return when;
 }
 
-/* Returns when to come back. */
+/* Returns the time of the next call. */
 static tltcp_time service(GstTltcpSender *s) {
     tltcp_time when = take_connections(s);
 
@@ -278,7 +279,7 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     g_mutex_init(&s->lock);
     g_cond_init(&s->changed);
     g_queue_init(&s->pending);
-    s->poll = gst_poll_new_timer(); /* can be woken from other threads */
+    s->poll = gst_poll_new_timer(); /* other threads can wake it */
     s->peers = g_ptr_array_new();
     s->preambles = gst_tltcp_preambles_new();
     tltcp_live_stats_init(&s->departed);
@@ -292,7 +293,7 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     return s;
 }
 
-/* Starts closing all before waiting for any. */
+/* Starts closing all connections before waiting for any. */
 static void close_peers(GstTltcpSender *s) {
     gint64 end = g_get_monotonic_time() + LINGER_US;
 

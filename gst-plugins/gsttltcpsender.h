@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The connections of a sink and the thread that serves them: it calls or
- * accepts, sends, reconnects and reports to the sink. */
+ * accepts, sends, reconnects, and reports to the sink. */
 #ifndef GST_TLTCP_SENDER_H
 #define GST_TLTCP_SENDER_H
 
@@ -13,25 +13,25 @@
 
 typedef struct GstTltcpSender GstTltcpSender;
 
-/* A section that did not arrive whole. */
+/* A section that did not arrive completely. */
 typedef struct {
     guint stream;
     guint frame_class;
-    guint reason; /* tltcp_live_cause; NONE: in part, or too late */
+    guint reason; /* tltcp_live_cause; NONE: partial or too late */
     guint64 tag;
 } GstTltcpLoss;
 
-/* Called from the sender's thread with no lock held. */
+/* Called from the sender's thread without locks. */
 typedef struct {
     void (*caller_added)(GstElement *element, GSocketAddress *address);
     void (*caller_removed)(GstElement *element, GSocketAddress *address);
-    /* From the listener's thread; FALSE refuses. */
+    /* Called from the listener's thread; FALSE refuses. */
     gboolean (*caller_connecting)(GstElement *element, GSocketAddress *address,
                                   const gchar *streamid);
     void (*caller_rejected)(GstElement *element, GSocketAddress *address,
                             const gchar *streamid);
     void (*key_unit_wanted)(GstElement *element);
-    /* After each turn of the sender's thread. */
+    /* Called after each turn of the sender's thread. */
     void (*polled)(GstElement *element);
     void (*rate_changed)(GstElement *element, guint64 rate_bps,
                          guint64 target_bps);
@@ -46,22 +46,22 @@ typedef struct {
     guint initial_window; /* packets, 0: the controller's */
 } GstTltcpSenderOptions;
 
-/* Starts to listen or to call.  NULL: failed, an error was posted. */
+/* Starts listening or calling. NULL: failed, an error was posted. */
 GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
                                        GstTltcpSettings *settings,
                                        const GstTltcpSenderOptions *options,
                                        const GstTltcpSenderFuncs *funcs);
 
-/* Closes all connections and frees. */
+/* Closes all connections and frees the sender. */
 void gst_tltcp_sender_stop(GstTltcpSender *sender);
 
 /* Makes waiting calls return at once, or lets them wait again. */
 void gst_tltcp_sender_set_flushing(GstTltcpSender *sender, gboolean flushing);
 
 /* Sets what every connection gets first: the description of a stream, and its
- * stream headers as sections.  Open connections get the description at once and
+ * stream headers as sections. Open connections get the description at once and
  * the headers when the stream begins, because a receiver chooses among the
- * streams when the first frame comes.  NULL: the stream is gone. */
+ * streams when the first frame arrives. NULL: the stream is gone. */
 void gst_tltcp_sender_set_config(GstTltcpSender *sender, guint stream,
                                  tltcp_live_section *config, GPtrArray *headers,
                                  gboolean begun);
@@ -75,7 +75,7 @@ void gst_tltcp_sender_set_tags(GstTltcpSender *sender, guint stream,
                                tltcp_live_section *tags);
 
 /* Waits until a peer is connected; a caller waits only for its first
- * connection.  Gives the time waited, ns.  FALSE: flushing, failed or
+ * connection. Stores the time waited, ns. FALSE: flushing, failed or
  * cancelled. */
 gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *sender,
                                          const gint *cancelled,
@@ -84,24 +84,25 @@ gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *sender,
 /* Makes waiting calls check `cancelled` again. */
 void gst_tltcp_sender_recheck(GstTltcpSender *sender);
 
-/* Gives a section to every connection.  When there is one connection and it has
- * no room, waits for room until the section's deadline.  When there are several
- * it waits for `patience` ns at most.  FALSE: flushing, failed or cancelled. */
+/* Passes a section to every connection. With one connection that has no room,
+ * waits for room until the section's deadline. With several, waits for
+ * `patience` ns at most. FALSE: flushing, failed or cancelled. */
 gboolean gst_tltcp_sender_push(GstTltcpSender *sender,
                                tltcp_live_section *section,
                                const gint *cancelled, guint64 patience);
 
-/* How late a frame of that size would arrive at the best connection if it were
- * pushed now, ns; 0: in time, or not known. */
+/* The lateness of a frame of `bytes` at the best connection if it were pushed
+ * now, ns; 0: in time, or not known. */
 guint64 gst_tltcp_sender_lateness(GstTltcpSender *sender, gsize bytes,
                                   tltcp_time due);
 
-/* The end is about to be pushed; after that a close by the peer is no failure.
+/* Call this before pushing the end: from then on a close by the peer is no
+ * failure.
  */
 void gst_tltcp_sender_finish(GstTltcpSender *sender);
 
-/* Waits until all was delivered or given up.  FALSE: flushing or failed
- * before. */
+/* Waits until every section was delivered or given up. FALSE: flushing or
+ * failed before. */
 gboolean gst_tltcp_sender_drain(GstTltcpSender *sender);
 
 gboolean gst_tltcp_sender_has_failed(GstTltcpSender *sender);

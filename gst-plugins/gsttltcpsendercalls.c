@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The sink's side of the sender. */
+/* The calls of the sink. */
 #include "gst-plugins/gsttltcpsenderimpl.h"
 
 #define DRAIN_LOOK_US (10 * G_TIME_SPAN_MILLISECOND)
@@ -40,7 +40,7 @@ void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
                                  gboolean begun) {
     g_mutex_lock(&s->lock);
     gst_tltcp_preambles_set(s->preambles, stream, config, headers);
-    if (config) { /* connections to come will be greeted */
+    if (config) { /* later connections get it from the preamble */
         push_all(s, config);
     }
     g_mutex_unlock(&s->lock);
@@ -195,15 +195,15 @@ void gst_tltcp_sender_finish(GstTltcpSender *s) {
     g_mutex_unlock(&s->lock);
 }
 
-/* This ends at the last deadline; without deadlines the idle timeout ends a
- * connection whose peer is gone. */
+/* The wait ends at the last deadline; without deadlines, the idle timeout ends
+ * a connection whose peer is gone. */
 gboolean gst_tltcp_sender_drain(GstTltcpSender *s) {
     g_mutex_lock(&s->lock);
     gboolean drained = is_drained(s);
     while (!s->flushing && !s->failed && s->running && !drained) {
         g_cond_wait_until(&s->changed, &s->lock,
                           g_get_monotonic_time() + DRAIN_LOOK_US);
-        drained = is_drained(s); /* once: what it looks at goes on */
+        drained = is_drained(s); /* evaluated once: its inputs keep changing */
     }
     g_mutex_unlock(&s->lock);
     return drained;

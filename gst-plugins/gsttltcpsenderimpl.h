@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the two halves of the sender share: the thread that looks after the
+/* Shared by the two halves of the sender: the thread that serves the
  * connections (gsttltcpsender.c) and, below it, the calls of the sink
  * (gsttltcpsendercalls.c). */
 #ifndef GST_TLTCP_SENDER_IMPL_H
@@ -19,7 +19,7 @@ struct GstTltcpSender {
     GstTltcpSenderFuncs funcs;
     gchar *where;
 
-    GMutex lock; /* for all below */
+    GMutex lock; /* protects everything below */
     GCond changed;
     GThread *thread;
     GstPoll *poll;
@@ -28,14 +28,13 @@ struct GstTltcpSender {
     gboolean failed;
     gboolean woken;
     gboolean ever_connected;
-    gboolean finished; /* the end was sent: the others may go */
+    gboolean finished; /* the end was sent: peers may close */
 
     tltcp_live_link *link; /* used by the thread without the lock */
     GstPollFD link_fd;
-    gboolean
-        link_lost; /* the link has not been told yet that it may call again */
+    gboolean link_lost; /* the link must still be told that it may call again */
     GPtrArray *peers;
-    tltcp_live_stats departed; /* counts of connections that are gone */
+    tltcp_live_stats departed; /* counts of ended connections */
     guint attempt;
     gboolean warned;
     guint64 rate;
@@ -48,7 +47,7 @@ struct GstTltcpSender {
 /* The listening socket, or NULL. */
 tltcp_socket *gst_tltcp_sender_listener(const GstTltcpSender *s);
 
-/* Wakes the thread; under the lock. */
+/* Wakes the thread. Requires the lock. */
 void gst_tltcp_sender_wake(GstTltcpSender *s);
 
 #endif /* GST_TLTCP_SENDER_IMPL_H */

@@ -17,10 +17,10 @@
 #define DEFAULT_PORT 7001
 /* Largest frame that can be sent: an intra picture of 8K video. */
 #define BUFFER_BYTES (16u << 20)
-/* A peer that is silent for this long is gone. */
+/* A peer that is silent for this long counts as gone. */
 #define IDLE_MS 5000
 
-/* Where an element's settings hang. */
+/* Key of an element's settings. */
 #define SETTINGS_KEY "tltcp-settings"
 
 #define RW_READY \
@@ -30,8 +30,8 @@ static void install_addresses(GObjectClass *klass) {
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_URI,
         g_param_spec_string("uri", "URI",
-                            "tltcp://HOST:PORT?key=value..., every key the "
-                            "name of a property",
+                            "tltcp://HOST:PORT?key=value..., where each key is "
+                            "the name of a property",
                             GST_TLTCP_DEFAULT_URI, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_MODE,
@@ -48,7 +48,8 @@ static void install_addresses(GObjectClass *klass) {
         klass, GST_TLTCP_PROP_LOCALPORT,
         g_param_spec_uint("localport", "Local port",
                           "Port that a listener binds to, or that a caller "
-                          "calls from (0: any; tells which once it listens)",
+                          "calls from (0: any; reads as the bound port once "
+                          "it listens)",
                           0, 65535, DEFAULT_PORT, RW_READY));
 }
 
@@ -76,27 +77,26 @@ static void install_connection(GObjectClass *klass) {
                                 GST_PARAM_MUTABLE_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_PASSPHRASE_FILE,
-        g_param_spec_string(
-            "passphrase-file", "File of the passphrase",
-            "File whose first line is the passphrase; more "
-            "files, separated by colons, for other callers (NULL: "
-            "none)",
-            NULL, RW_READY));
-    g_object_class_install_property(
-        klass, GST_TLTCP_PROP_KEY_FILE,
-        g_param_spec_string("key-file", "File of the key",
-                            "File of 32 bytes or 64 hexadecimal digits, a key "
-                            "instead of a passphrase; further ones likewise "
+        g_param_spec_string("passphrase-file", "Passphrase file",
+                            "File whose first line is the passphrase; further "
+                            "files, separated by colons, are for other callers "
                             "(NULL: none)",
                             NULL, RW_READY));
     g_object_class_install_property(
+        klass, GST_TLTCP_PROP_KEY_FILE,
+        g_param_spec_string("key-file", "Key file",
+                            "File with a key in place of a passphrase: 32 "
+                            "bytes or 64 hexadecimal digits; further files "
+                            "as for passphrase-file (NULL: none)",
+                            NULL, RW_READY));
+    g_object_class_install_property(
         klass, GST_TLTCP_PROP_STREAMID,
-        g_param_spec_string("streamid", "Stream id",
-                            "What a caller asks the listener for", NULL,
+        g_param_spec_string("streamid", "Stream ID",
+                            "Name of the stream that a caller requests", NULL,
                             RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_AUTO_RECONNECT,
-        g_param_spec_boolean("auto-reconnect", "Reconnect by itself",
+        g_param_spec_boolean("auto-reconnect", "Reconnect automatically",
                              "Call again when the connection fails; FALSE: "
                              "a failure is an error",
                              TRUE, RW_READY));
@@ -116,8 +116,9 @@ static void install_connection(GObjectClass *klass) {
                           0, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_QLOG_DIR,
-        g_param_spec_string("qlog-dir", "Folder for traces",
-                            "Write a qlog of each connection here (NULL: none)",
+        g_param_spec_string("qlog-dir", "Trace folder",
+                            "Folder for a qlog file of each connection (NULL: "
+                            "none)",
                             NULL, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_STATS,
@@ -241,7 +242,7 @@ static void set_uri(GstTltcpSettings *s, const GValue *value) {
     }
 }
 
-/* Plain fields.  The passphrase is write-only. */
+/* Plain fields. The passphrase is write-only. */
 static const GstTltcpField fields[] = {
     {GST_TLTCP_PROP_MODE, G_STRUCT_OFFSET(GstTltcpSettings, mode)},
     {GST_TLTCP_PROP_LATENCY, G_STRUCT_OFFSET(GstTltcpSettings, latency)},

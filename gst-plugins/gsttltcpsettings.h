@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The properties that both elements have, and the URI that sets them. */
+/* The properties common to both elements, and the URI that sets them. */
 #ifndef GST_TLTCP_SETTINGS_H
 #define GST_TLTCP_SETTINGS_H
 
@@ -34,11 +34,11 @@ enum {
 #define GST_TLTCP_DEFAULT_LATENCY 125
 
 typedef struct {
-    GObject *element;         /* not of a copy */
-    const GstTltcpField *own; /* its further properties, in itself */
-    GMutex lock;              /* for them and all below */
+    GObject *element;         /* not in a copy */
+    const GstTltcpField *own; /* further properties, fields of the element */
+    GMutex lock;              /* protects these and everything below */
     gchar *uri;
-    gchar *host; /* of the URI; NULL: none there */
+    gchar *host; /* of the URI; NULL: none */
     guint port;  /* of the URI */
     gboolean uri_set;
     gchar *uri_wrong;    /* why the last one was refused, or NULL */
@@ -46,13 +46,13 @@ typedef struct {
     gchar *localaddress; /* NULL: the URI's */
     gint localport;      /* -1: the URI's */
     guint bound_port;    /* once a listener listens, else 0 */
-    gchar *localservice; /* localport as a caller says it; NULL: any */
+    gchar *localservice; /* localport as a caller passes it; NULL: any */
     guint latency;       /* ms */
     gchar *passphrase;
     gchar *passphrase_file; /* paths, as in PATH; NULL: none */
     gchar *key_file;        /* likewise */
-    struct secrets secrets; /* of a copy: what all three hold */
-    gchar *secrets_wrong;   /* of a copy: why they cannot be used, or NULL */
+    struct secrets secrets; /* in a copy: the contents of all three */
+    gchar *secrets_wrong;   /* in a copy: why they cannot be used, or NULL */
     gchar *streamid;
     gboolean auto_reconnect;
     gchar *congestion;
@@ -65,7 +65,7 @@ void gst_tltcp_settings_install(GObjectClass *klass);
 void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element,
                              const GstTltcpField *own);
 
-/* The settings of such an element. */
+/* The settings of an element. */
 GstTltcpSettings *gst_tltcp_settings_of(GObject *element);
 
 void gst_tltcp_settings_clear(GstTltcpSettings *s);
@@ -80,31 +80,32 @@ gboolean gst_tltcp_settings_set(GstTltcpSettings *s, guint prop,
                                 const GValue *value);
 gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop, GValue *value);
 
-/* Sets everything that a URI says, or nothing. */
+/* Applies all of a URI, or nothing. */
 gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, const gchar *uri,
                                     GError **error);
 
-/* The interface GstURIHandler of an element that was given to
+/* The interface GstURIHandler of an element that was passed to
  * gst_tltcp_settings_init(). */
 void gst_tltcp_settings_uri_handler_init(gpointer iface, gpointer data);
 
-/* Fills in a config whose strings belong to the settings. */
+/* Fills in a config. Its strings belong to the settings. */
 void gst_tltcp_settings_config(const GstTltcpSettings *s, tltcp_config *config);
 
 /* Room for a port as text. */
 #define GST_TLTCP_PORT_TEXT 12
 
-/* Fills in what a link needs.  Its strings belong to the settings, its service
- * to the caller. */
+/* Fills in the options of a link. Their strings belong to the settings, the
+ * service to the caller. */
 void gst_tltcp_settings_link(const GstTltcpSettings *s,
                              tltcp_live_settings *link,
                              gchar service[GST_TLTCP_PORT_TEXT]);
 
-/* Checks the settings and that config: 0, or a TLTCP_ERR_* and the reason. */
+/* Checks the settings and the config. Returns 0, or a TLTCP_ERR_* and the
+ * reason. */
 gint gst_tltcp_settings_check(const GstTltcpSettings *s,
                               const tltcp_config *config, gchar *reason);
 
-/* What a listener binds to; NULL: all addresses. */
+/* The address that a listener binds to; NULL: all. */
 const gchar *gst_tltcp_settings_bind_host(const GstTltcpSettings *s);
 guint gst_tltcp_settings_bind_port(const GstTltcpSettings *s);
 

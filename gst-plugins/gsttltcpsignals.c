@@ -2,7 +2,7 @@
 /* Signals about callers. */
 #include "gst-plugins/gsttltcpsignals.h"
 
-/* One handler that says no is enough. */
+/* One refusal is enough. */
 static gboolean accept_until_refused(GSignalInvocationHint *hint,
                                      GValue *result, const GValue *answer,
                                      gpointer data) {
@@ -35,8 +35,8 @@ void gst_tltcp_signals_install(GType type) {
                                G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
 }
 
-/* The peer chose it, and handlers may be written in languages that accept only
- * UTF-8. */
+/* The peer chose the text, and handlers may be written in languages that accept
+ * only UTF-8. */
 static gchar *signals_readable(const gchar *streamid) {
     return streamid ? g_utf8_make_valid(streamid, -1) : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Signals about callers, as srtsink and srtsrc have them. */
+/* Signals about callers, as in srtsink and srtsrc. */
 #ifndef GST_TLTCP_SIGNALS_H
 #define GST_TLTCP_SIGNALS_H
 
@@ -7,7 +7,7 @@
 
 #include <gio/gio.h>
 
-/* To be called in class_init. */
+/* Call this in class_init. */
 void gst_tltcp_signals_install(GType type);
 
 void gst_tltcp_signals_caller_added(GstElement *element,

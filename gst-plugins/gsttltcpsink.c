@@ -6,8 +6,8 @@
  *
  * tltcpsink sends media over the network with TLTCP (Time-lined TCP over UDP).
  * Every buffer becomes a section with a deadline.  Obsolete sections are not
- * sent, so a link that is too small carries what still matters, without taking
- * more than its share of the link.
+ * sent, so a link that is too slow carries what still matters, and the stream
+ * takes no more than its fair share of the link.
  *
  * Caps, timestamps, duration and flags are restored by #tltcpsrc.  For MPEG-1,
  * MPEG-2, MPEG-4 part 2, H.264, H.265, VP8, VP9 and AV1 (one access unit per
@@ -17,8 +17,8 @@
  *
  * Request pads take further streams, which share the connection.
  *
- * A listener serves any number of callers.  Each has a queue of its own: a slow
- * one loses data by deadline and does not hold up the others.
+ * A listener serves any number of callers.  Each has its own queue: a slow one
+ * loses data by deadline and does not hold up the others.
  *
  * ## Example launch lines
  * |[
@@ -35,10 +35,10 @@
  *
  * The deadline of a buffer is the time when it would be shown plus
  * #tltcpsink:latency; see #tltcpsink:deadline-mode for other ways.  Buffers of
- * a stream without time line (its segment counts bytes) never expire.  With
- * #tltcpsink:drop-policy other than `section`, frames that others need are
- * worth sending for #tltcpsink:reference-grace longer, since what follows can
- * still be decoded with them.
+ * a stream without a time line (its segment counts bytes) never expire.  With
+ * #tltcpsink:drop-policy other than `section`, reference frames are sent for up
+ * to #tltcpsink:reference-grace longer, since later frames can still be decoded
+ * with them.
  *
  * ## Messages
  *
@@ -59,7 +59,7 @@
 GST_DEBUG_CATEGORY_STATIC(tltcpsink_debug);
 #define GST_CAT_DEFAULT tltcpsink_debug
 
-/* Between two requests for a key unit. */
+/* Minimum time between two requests for a key unit. */
 #define KEY_UNIT_US (500 * G_TIME_SPAN_MILLISECOND)
 
 enum { SIGNAL_SECTION_DROPPED, SIGNAL_COUNT };
@@ -383,15 +383,15 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
     /**
      * GstTltcpSink::section-dropped:
      * @sink: the sink
-     * @caller: (nullable): the address of the caller that did not get it
-     * @stream: which stream it was of, 0 that of the first pad
+     * @caller: (nullable): the address of the caller that missed it
+     * @stream: the stream's number; 0 is the first pad's
      * @frame_class: "key", "reference", "disposable" and so on
-     * @reason: "late", "depends" (what it refers to is lost), "yielded" (gave
-     *     way to what others need), "overflow", or "lost" on the way
-     * @tag: that of its GstTltcpSendMeta, else 0
+     * @reason: "late", "depends" (a reference is lost), "yielded" (gave way to
+     * frames that others need), "overflow", or "lost" in transit
+     * @tag: the tag of its GstTltcpSendMeta, else 0
      *
-     * A buffer did not arrive whole.  Emitted from a thread of the element;
-     * handlers must not block.
+     * A buffer did not arrive completely.  Emitted from a thread of the
+     * element; handlers must not block.
      *
      * Since: 0.1
      */
@@ -414,7 +414,7 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
     base->unlock = gst_tltcp_sink_unlock;
     base->unlock_stop = gst_tltcp_sink_unlock_stop;
 
-    /* Pad lookups take the first template that fits. */
+    /* Pad lookups use the first matching template. */
     gst_tltcp_sink_pads_install(element);
     gst_element_class_add_static_pad_template(element, &sink_template);
     gst_element_class_set_static_metadata(

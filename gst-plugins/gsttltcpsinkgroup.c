@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Where the streams of a sink wait for each other: at the beginning for their
- * descriptions, at the end for the last of them. */
+/* Here the streams of a sink wait for each other: at the beginning for their
+ * descriptions, at the end for the last one. */
 #include "gst-plugins/gsttltcpsinkimpl.h"
 
-/* How long the first frames wait for the descriptions of other streams:
- * an encoder has its caps only when it gives its first frame. */
+/* How long the first frames wait for the descriptions of other streams: an
+ * encoder sets its caps only with its first frame. */
 #define DESCRIBE_US (5 * G_TIME_SPAN_SECOND)
 
-/* All streams that somebody feeds; NULL behind the last.  Under the lock. */
+/* Iterates over the linked streams; NULL after the last. Requires the lock. */
 static GstTltcpStream *group_next(GstTltcpSink *self, guint *index) {
     while (*index <= self->pads->len) {
         guint i = (*index)++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the parts of the sink share: the element and its properties, what comes
- * in on a pad, the pads beside the first. */
+/* Shared by the parts of the sink: the element and its properties, the state of
+ * a stream, the additional pads. */
 #ifndef GST_TLTCP_SINK_IMPL_H
 #define GST_TLTCP_SINK_IMPL_H
 
@@ -13,7 +13,7 @@
 
 typedef struct GstTltcpStream GstTltcpStream;
 
-/* What comes in on one pad.  Streaming thread of that pad only. */
+/* The stream of one pad. Used only by that pad's streaming thread. */
 struct GstTltcpStream {
     GstTltcpSink *sink;
     GstPad *pad;
@@ -25,10 +25,10 @@ struct GstTltcpStream {
     /* Read by other threads under pads_lock. */
     gboolean described;
     gboolean ending; /* its end is about to be sent */
-    gboolean ended;  /* of the pads beside the first */
+    gboolean ended;  /* additional pads only */
     gint64 lateness; /* smallest lateness of the buffers so far; -1: no buffer
                         yet */
-    gint cancelled;  /* atomic: waiting for the sender is to end */
+    gint cancelled;  /* atomic: waiting for the sender must end */
     GstTltcpQos qos;
     /* Waits until streaming may go on after it was interrupted. */
     GstFlowReturn (*resume)(GstTltcpStream *stream);
@@ -50,7 +50,7 @@ struct _GstTltcpSink {
     guint target_bitrate;
     gint encoder_mode;
     guint64 encoder_min; /* bit/s; 0: none */
-    guint64 encoder_max; /* bit/s; 0: what the encoders began with */
+    guint64 encoder_max; /* bit/s; 0: the encoders' initial bit rates */
     gint64 key_unit_at;  /* last request, monotonic us */
 
     GstTltcpEncoderState encoder; /* of the sender's thread */
@@ -58,20 +58,20 @@ struct _GstTltcpSink {
     GMutex sender_lock; /* for the pointer */
     GstTltcpSender *sender;
     GstTltcpStream stream;       /* of the first pad */
-    GstClockTimeDiff own_offset; /* what waiting has added to ts-offset */
+    GstClockTimeDiff own_offset; /* added to ts-offset by waiting */
 
-    GMutex pads_lock; /* for all below */
+    GMutex pads_lock; /* protects everything below */
     GCond pads_changed;
-    GPtrArray *pads; /* GstTltcpSinkPad: those beside the first */
+    GPtrArray *pads; /* GstTltcpSinkPad: the additional ones */
     guint8 next_stream;
     gboolean playing;
-    gboolean starting; /* or playing: the first pad's buffers may come */
+    gboolean starting; /* or playing: the first pad may receive buffers */
     gboolean stopping;
     gboolean flushing; /* the first pad */
     gboolean unlocked; /* the base class has unlocked the first pad's thread */
 };
 
-/* A pad beside the first. */
+/* An additional pad. */
 struct _GstTltcpSinkPad {
     GstPad parent;
 
@@ -88,7 +88,7 @@ G_DECLARE_FINAL_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST, TLTCP_SINK_PAD,
 
 /* ---- properties: gsttltcpsinkprops.c ---- */
 
-/* The class must have its property functions. */
+/* The class must already have its property functions. */
 void gst_tltcp_sink_install_properties(GObjectClass *klass);
 void gst_tltcp_sink_init_properties(GstTltcpSink *self);
 
@@ -100,15 +100,14 @@ GstStructure *gst_tltcp_sink_stats(GstTltcpSink *self);
 /* How many streams will come: those whose pads are linked. */
 guint8 gst_tltcp_sink_group_count(GstTltcpSink *self);
 
-/* Before the first frame of a stream: waits a little until the others have been
- * described, so that the receiver can choose among them. */
+/* Call this before the first frame of a stream. Waits a limited time until the
+ * others have been described, so that the receiver can choose among them. */
 void gst_tltcp_sink_group_wait_described(GstTltcpSink *self);
 
-/* The end of a stream is about to be sent; TRUE: it is the last. */
+/* Call this before sending the end of a stream. TRUE: it is the last. */
 gboolean gst_tltcp_sink_group_begin_eos(GstTltcpStream *ending);
 
-/* Waits until the streams beside the first have ended.  FALSE: unlocked
- * before. */
+/* Waits until the additional streams have ended. FALSE: unlocked before. */
 gboolean gst_tltcp_sink_group_wait_eos(GstTltcpSink *self);
 
 /* ---- a stream: gsttltcpsinkstream.c ---- */
@@ -117,7 +116,7 @@ void gst_tltcp_stream_init(GstTltcpStream *stream, GstTltcpSink *sink,
                            GstPad *pad, guint8 number);
 void gst_tltcp_stream_clear(GstTltcpStream *stream);
 
-/* Begins anew: the connection is new. */
+/* Restarts for a new connection. */
 void gst_tltcp_stream_restart(GstTltcpStream *stream);
 
 void gst_tltcp_stream_set_caps(GstTltcpStream *stream, GstCaps *caps);
@@ -125,7 +124,7 @@ void gst_tltcp_stream_set_caps(GstTltcpStream *stream, GstCaps *caps);
 /* Waiting was interrupted: waits until it may be tried again. */
 GstFlowReturn gst_tltcp_stream_resume(GstTltcpStream *stream);
 
-/* Sends a buffer whose time has come. */
+/* Sends a buffer that is due. */
 GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
                                       const GstSegment *segment,
                                       GstBuffer *buffer);
@@ -133,10 +132,10 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
 void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
                           GstEvent *event);
 void gst_tltcp_stream_tags(GstTltcpStream *stream, GstEvent *event);
-/* Other than GST_FLOW_OK: the end was not sent. */
+/* Unless it returns GST_FLOW_OK, the end was not sent. */
 GstFlowReturn gst_tltcp_stream_eos(GstTltcpStream *stream);
 
-/* ---- pads beside the first: gsttltcpsinkpad.c ---- */
+/* ---- additional pads: gsttltcpsinkpad.c ---- */
 
 void gst_tltcp_sink_pads_install(GstElementClass *klass);
 void gst_tltcp_sink_pads_init(GstTltcpSink *self);
@@ -147,7 +146,7 @@ GstPad *gst_tltcp_sink_pads_request(GstTltcpSink *self,
                                     GstPadTemplate *template);
 void gst_tltcp_sink_pads_release(GstTltcpSink *self, GstPad *pad);
 
-/* Around a change of state of the element. */
+/* Call this before the element changes state. */
 void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change);
 void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change);
 
@@ -155,14 +154,14 @@ void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change);
 void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing);
 void gst_tltcp_sink_pads_set_unlocked(GstTltcpSink *self, gboolean unlocked);
 
-/* The pads as they are now, for calls that must not hold the lock; references.
+/* References to the present pads, for calls that must not hold the lock.
  */
 GPtrArray *gst_tltcp_sink_pads_copy(GstTltcpSink *self);
 
-/* Sends an event upstream from each; it stays the caller's. */
+/* Sends an event upstream from each. The caller keeps its reference. */
 void gst_tltcp_sink_pads_push_event(GstTltcpSink *self, GstEvent *event);
 
-/* Adds what is upstream of them to the answer to a latency query. */
+/* Adds the latency upstream of them to the answer to a latency query. */
 void gst_tltcp_sink_pads_add_latency(GstTltcpSink *self, GstQuery *query);
 
 #endif /* GST_TLTCP_SINK_IMPL_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The request pads of the sink.  They do what GstBaseSink does for its own pad:
- * wait for PLAYING, wait for the clock, flush, handle EOS. */
+/* The request pads of the sink. They do what GstBaseSink does for its pad: wait
+ * for PLAYING, wait for the clock, flush, handle EOS. */
 #include "gst-plugins/gsttltcpsinkimpl.h"
 
-/* The wire format allows more, but each stream is a thread. */
+/* The wire format allows more, but each stream needs a thread. */
 #define STREAMS_MAX 64
 
 G_DEFINE_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST_TYPE_PAD)
@@ -30,7 +30,7 @@ static gboolean must_stop(const GstTltcpSinkPad *pad) {
     return pad->flushing || pad->stream.sink->stopping;
 }
 
-/* Under the lock. */
+/* Requires the lock. */
 static GstFlowReturn wait_playing(GstTltcpSinkPad *pad) {
     GstTltcpSink *self = pad->stream.sink;
 
@@ -77,7 +77,7 @@ static GstClockTime time_of(GstTltcpSinkPad *pad, GstBuffer *buffer) {
     return at > 0 ? (GstClockTime)at : 0;
 }
 
-/* Under the lock, which is released while waiting.  FALSE: interrupted. */
+/* Requires the lock, which is released while waiting. FALSE: interrupted. */
 static gboolean wait_clock(GstTltcpSinkPad *pad, GstClockTime running) {
     GstTltcpSink *self = pad->stream.sink;
     g_autoptr(GstClock) clock = gst_element_get_clock(GST_ELEMENT(self));
@@ -140,7 +140,7 @@ static void sinkpad_on_eos(GstTltcpSinkPad *pad) {
 
 /* ---- events ---- */
 
-/* Under the lock. */
+/* Requires the lock. */
 static void interrupt(GstTltcpSinkPad *pad) {
     g_atomic_int_set(&pad->stream.cancelled, must_stop(pad));
     if (pad->wait) {
@@ -271,7 +271,7 @@ void gst_tltcp_sink_pads_clear(GstTltcpSink *self) {
     g_mutex_clear(&self->pads_lock);
 }
 
-/* Under the lock. */
+/* Requires the lock. */
 static void interrupt_all(GstTltcpSink *self) {
     for (guint i = 0; i < self->pads->len; i++) {
         interrupt(g_ptr_array_index(self->pads, i));
@@ -279,7 +279,7 @@ static void interrupt_all(GstTltcpSink *self) {
     g_cond_broadcast(&self->pads_changed);
 }
 
-/* The sender is new.  Under the lock. */
+/* The sender is new.  Requires the lock. */
 static void restart_all(GstTltcpSink *self) {
     for (guint i = 0; i < self->pads->len; i++) {
         GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
@@ -287,7 +287,7 @@ static void restart_all(GstTltcpSink *self) {
     }
 }
 
-/* Streaming begins.  Under the lock. */
+/* Streaming begins.  Requires the lock. */
 static void begin_all(GstTltcpSink *self) {
     self->stopping = self->stream.ending = FALSE;
     for (guint i = 0; i < self->pads->len; i++) {

@@ -55,58 +55,58 @@ static void install_dropping(GObjectClass *klass) {
     /**
      * GstTltcpSink:deadline-mode:
      *
-     * When sending a buffer becomes pointless.
+     * The deadline after which a buffer is no longer sent.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_DEADLINE_MODE,
         g_param_spec_enum("deadline-mode", "Deadline mode",
-                          "When sending a buffer becomes pointless",
+                          "Deadline after which a buffer is no longer sent",
                           GST_TYPE_TLTCP_DEADLINE_MODE, DEFAULT_DEADLINE_MODE,
                           RW_READY));
     /**
      * GstTltcpSink:drop-policy:
      *
-     * What is dropped when the link is too small.
+     * What is dropped when the link is too slow.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_DROP_POLICY,
         g_param_spec_enum("drop-policy", "Drop policy",
-                          "What is dropped when the link is too small",
+                          "What is dropped when the link is too slow",
                           GST_TYPE_TLTCP_DROP_POLICY, DEFAULT_DROP_POLICY,
                           RW_READY));
     /**
      * GstTltcpSink:reference-grace:
      *
-     * How much longer a reference frame is worth sending: it is shown late, but
-     * what follows can be decoded with it.  With #GstTltcpSink:deadline-mode
-     * pts, and a #GstTltcpSink:drop-policy other than section.
+     * How much longer a reference frame is sent: it is shown late, but later
+     * frames can be decoded with it. With #GstTltcpSink:deadline-mode pts, and
+     * a #GstTltcpSink:drop-policy other than section.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_REFERENCE_GRACE,
-        g_param_spec_uint("reference-grace", "Grace of references",
-                          "How much longer frames that others need are worth "
-                          "sending (milliseconds)",
+        g_param_spec_uint("reference-grace", "Reference grace",
+                          "How much longer reference frames are sent "
+                          "(milliseconds)",
                           0, G_MAXINT32, DEFAULT_REFERENCE_GRACE, RW_READY));
 }
 
 static void install_rate(GObjectClass *klass) {
     g_object_class_install_property(
         klass, PROP_MAX_SEND_BITRATE,
-        g_param_spec_uint64("max-send-bitrate", "Largest bit rate",
-                            "Cap on what is sent, in bit/s on the wire (0: "
+        g_param_spec_uint64("max-send-bitrate", "Maximum bit rate",
+                            "Limit on the sending rate on the wire, bit/s (0: "
                             "none); the rate of the controller \"fixed\"",
                             0, G_MAXUINT64, 0, RW_READY));
     /**
      * GstTltcpSink:initial-window:
      *
      * Initial window in packets, paced over a round trip.  Raise it only on a
-     * path whose capacity is known and not shared, such as a leased satellite
+     * path of known capacity that is not shared, such as a leased satellite
      * link: a larger window causes loss, also for others.
      *
      * Since: 0.1
@@ -120,31 +120,32 @@ static void install_rate(GObjectClass *klass) {
     /**
      * GstTltcpSink:estimated-bitrate:
      *
-     * What the path carries: the highest estimate among the callers.  0: not
-     * known yet.
+     * The estimated capacity of the path: the highest estimate among the
+     * callers. 0: not known yet.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_ESTIMATED_BITRATE,
         g_param_spec_uint("estimated-bitrate", "Estimated bit rate",
-                          "What the path carries (bit/s)", 0, G_MAXUINT, 0,
+                          "Estimated capacity of the path (bit/s)", 0,
+                          G_MAXUINT, 0,
                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
     /**
      * GstTltcpSink:target-bitrate:
      *
-     * What an encoder upstream should produce now, in bit/s.  Below
-     * #GstTltcpSink:estimated-bitrate while a queue drains.  With several
-     * connections the target of the fastest.  0: not known yet.  Notified from
-     * a thread of the element.
+     * The present target for an encoder upstream, in bit/s. Below
+     * #GstTltcpSink:estimated-bitrate while a queue drains. With several
+     * connections, the target of the fastest. 0: not known yet. Notified from a
+     * thread of the element.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_TARGET_BITRATE,
         g_param_spec_uint("target-bitrate", "Target bit rate",
-                          "What an encoder should produce now, bit/s (0: not "
-                          "known yet)",
+                          "Present target for an encoder, bit/s (0: not known "
+                          "yet)",
                           0, G_MAXUINT, 0,
                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
@@ -159,7 +160,7 @@ static void install_encoder(GObjectClass *klass) {
      * Whether the sink sets the bit rate of the video encoders upstream as
      * #GstTltcpSink:target-bitrate changes.  Several encoders share it in
      * proportion to their initial bit rates.  Pictures that would arrive too
-     * late are skipped: QoS events ask for it, and the sink drops them at the
+     * late are skipped: QoS events request it, and the sink drops them at the
      * inputs of the encoders.
      *
      * Since: 0.1
@@ -180,7 +181,7 @@ static void install_encoder(GObjectClass *klass) {
      */
     g_object_class_install_property(
         klass, PROP_ENCODER_MIN,
-        g_param_spec_uint64("encoder-min-bitrate", "Least video bit rate",
+        g_param_spec_uint64("encoder-min-bitrate", "Minimum video bit rate",
                             "Lower limit for the video encoders, bit/s (0: "
                             "none)",
                             0, G_MAXUINT, 0, RW_PLAYING));
@@ -194,7 +195,7 @@ static void install_encoder(GObjectClass *klass) {
      */
     g_object_class_install_property(
         klass, PROP_ENCODER_MAX,
-        g_param_spec_uint64("encoder-max-bitrate", "Largest video bit rate",
+        g_param_spec_uint64("encoder-max-bitrate", "Maximum video bit rate",
                             "Upper limit for the video encoders, bit/s (0: "
                             "their initial bit rates)",
                             0, G_MAXUINT, 0, RW_PLAYING));

@@ -45,7 +45,7 @@ static gint64 clock_offset(const GstTltcpStream *stream, GstClockTime now) {
 }
 
 /* A stream whose buffers are all late is not obsolete. It started late: its
- * source was behind the clock, or had to be waited for. */
+ * source was behind the clock, or the sink had to wait for it. */
 static void learn_lateness(GstTltcpStream *stream,
                            const tltcp_live_frame *frame, GstClockTime now) {
     GstBaseSink *base = GST_BASE_SINK(stream->sink);
@@ -60,7 +60,7 @@ static void learn_lateness(GstTltcpStream *stream,
     }
 }
 
-/* ---- what it is ---- */
+/* ---- description ---- */
 
 static void set_deadlines(GstTltcpStream *stream) {
     GstTltcpSink *self = stream->sink;
@@ -80,7 +80,7 @@ static guint latency_ms(GstTltcpSink *self) {
     return latency;
 }
 
-/* Stream headers as sections, for those who join later. */
+/* Stream headers as sections, for later callers. */
 static GPtrArray *make_header_sections(GstTltcpStream *stream) {
     GPtrArray *sections = g_ptr_array_new_with_free_func(
         (GDestroyNotify)tltcp_live_section_unref);
@@ -136,7 +136,7 @@ void gst_tltcp_stream_set_caps(GstTltcpStream *stream, GstCaps *caps) {
     }
 }
 
-/* Tags come before the buffers, and again when more is known. */
+/* Tags arrive before the buffers, and again when more is known. */
 void gst_tltcp_stream_tags(GstTltcpStream *stream, GstEvent *event) {
     GstTagList *tags;
 
@@ -165,8 +165,8 @@ static gboolean same_bytes(GstBuffer *a, GstBuffer *b) {
     return same;
 }
 
-/* Connections get the stream headers with the description; the tables of a
- * transport stream are repeated on purpose. */
+/* Connections get the stream headers with the description; a transport stream's
+ * tables are repeated on purpose. */
 static gboolean is_known_header(const GstTltcpStream *stream,
                                 GstBuffer *buffer) {
     if (!stream->headers || stream->framer.is_ts ||
@@ -181,9 +181,9 @@ static gboolean is_known_header(const GstTltcpStream *stream,
     return FALSE;
 }
 
-/* ---- on its way ---- */
+/* ---- sending ---- */
 
-/* A file must not play while nobody is connected, so its time starts late.  A
+/* A file must not play before a peer is connected, so its time starts late. A
  * live source cannot wait. */
 static void start_late(GstTltcpSink *self, GstClockTime waited) {
     GstBaseSink *base = GST_BASE_SINK(self);
@@ -249,7 +249,7 @@ static gboolean steers_encoder(GstTltcpSink *self) {
     return steers;
 }
 
-/* Asks upstream to skip pictures while they would come too late. */
+/* Asks upstream to skip pictures while they would arrive too late. */
 static void ask_to_skip(GstTltcpStream *stream, gint64 pts) {
     GstTltcpSink *self = stream->sink;
 

@@ -23,25 +23,25 @@
  * The source is live.  With #tltcpsrc:delivery timed, a buffer is stamped with
  * the running time at which it would have arrived with the lowest network delay
  * seen.  The source answers latency queries with #tltcpsrc:latency, or with the
- * sender's latency when that is longer.  A sink that synchronises therefore
- * shows every frame after the same delay, however long the network took.  The
- * source follows clock drift slowly.
+ * sender's latency when that is longer.  A synchronising sink therefore shows
+ * every frame after the same delay, however long it was in the network. The
+ * source slowly follows clock drift.
  *
  * ## Gaps
  *
  * After a gap the next buffer has the flag DISCONT, and a GAP event gives the
- * duration of the gap.  The signal #tltcpsrc::gap gives its place in the byte
- * stream.
+ * duration of the gap.  The signal #tltcpsrc::gap gives its position in the
+ * byte stream.
  *
- * ## What the sender said
+ * ## Metadata of the sender
  *
  * Every buffer has the custom meta "GstTltcpReceiveMeta" with the class of its
- * frame and the tag that the sending application gave it.
+ * frame and the tag from the sending application.
  *
  * ## Several streams
  *
- * The pad `src` carries the first video stream, or the first stream when there
- * is no video.  Every other stream has its own pad: `src_1` and so on.
+ * The pad `src` carries the first video stream, or the first stream if there is
+ * no video. Every other stream has its own pad: `src_1` and so on.
  *
  * Since: 0.1
  */
@@ -110,8 +110,8 @@ static GstFlowReturn on_end(GstTltcpSrc *self) {
     return keeps_listening(self) ? GST_FLOW_OK : GST_FLOW_EOS;
 }
 
-/* A media sender announces the end of its streams.  One that disconnects
- * without doing so, such as a stopped pipeline, may come back. */
+/* A media sender announces the end of its streams. One that disconnects without
+ * an announcement, such as a stopped pipeline, may return. */
 static GstFlowReturn on_connection_end(GstTltcpSrc *self) {
     if (!self->deframer.raw && gst_tltcp_receiver_call_again(self->receiver)) {
         on_gone(self);
@@ -123,7 +123,7 @@ static GstFlowReturn on_connection_end(GstTltcpSrc *self) {
 static GstFlowReturn src_on_lost(GstTltcpSrc *self,
                                  const GstTltcpError *error) {
     if (!error->was_open) {
-        return GST_FLOW_OK; /* never had it; it is tried again */
+        return GST_FLOW_OK; /* it never had a connection; it is tried again */
     }
     on_gone(self);
     g_mutex_lock(&self->settings.lock);
@@ -141,7 +141,7 @@ static GstFlowReturn on_failed(GstTltcpSrc *self, const GstTltcpError *error) {
     return GST_FLOW_ERROR;
 }
 
-/* ---- streams beside the first ---- */
+/* ---- additional streams ---- */
 
 static GstTltcpSrcPad *find_pad(GstTltcpSrc *self, guint stream) {
     for (guint i = 0; i < self->pads->len; i++) {
@@ -153,8 +153,8 @@ static GstTltcpSrcPad *find_pad(GstTltcpSrc *self, guint stream) {
     return NULL;
 }
 
-/* Adds a pad for each announced stream, once it is known which stream has the
- * always pad.  Returns whether there are new ones. */
+/* Adds a pad for each announced stream, once the stream of the always pad is
+ * known. Returns whether there are new pads. */
 static gboolean add_pads(GstTltcpSrc *self) {
     gboolean added = FALSE;
 
@@ -449,8 +449,8 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
     /**
      * GstTltcpSrc::gap:
      * @src: the source
-     * @position: where in the byte stream, from 0
-     * @size: how many bytes will never come
+     * @position: position in the byte stream, from 0
+     * @size: number of bytes that will never arrive
      *
      * The sender gave up this part of the stream.  Emitted from the streaming
      * thread.
@@ -469,7 +469,7 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
     base->query = gst_tltcp_src_query;
     GST_PUSH_SRC_CLASS(klass)->create = gst_tltcp_src_create;
 
-    /* Programs that check only the first template shall see that there may be
+    /* Programs that check only the first template must see that there may be
      * more pads. */
     gst_tltcp_src_pad_install(element);
     gst_element_class_add_static_pad_template(element, &src_template);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the parts of the source share. */
+/* Shared by the parts of the source. */
 #ifndef GST_TLTCP_SRC_IMPL_H
 #define GST_TLTCP_SRC_IMPL_H
 
@@ -20,23 +20,23 @@ struct _GstTltcpSrc {
 
     GMutex receiver_lock; /* for the pointer */
     GstTltcpReceiver *receiver;
-    /* Streaming thread only, but for the deframer's counts. */
+    /* Streaming thread only, except for the deframer's counts. */
     GstTltcpDeframer deframer;
-    GPtrArray *pads; /* GstTltcpSrcPad: of streams beside the first */
+    GPtrArray *pads; /* GstTltcpSrcPad: of the additional streams */
     GSocketAddress *caller;
 };
 
 /* ---- properties: gsttltcpsrcprops.c ---- */
 
-/* The class must have its property functions. */
+/* The class must already have its property functions. */
 void gst_tltcp_src_install_properties(GObjectClass *klass);
 void gst_tltcp_src_init_properties(GstTltcpSrc *self);
 
 /* The property `stats`. */
 GstStructure *gst_tltcp_src_stats(GstTltcpSrc *self);
 
-/* The latency to report: the longer one of both ends' latencies; 0 when buffers
- * are stamped on arrival. */
+/* The latency to report: the longer of both ends' latencies; 0 when buffers are
+ * stamped on arrival. */
 GstClockTime gst_tltcp_src_latency(GstTltcpSrc *self);
 
 #endif /* GST_TLTCP_SRC_IMPL_H */

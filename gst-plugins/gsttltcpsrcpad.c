@@ -9,12 +9,12 @@ struct _GstTltcpSrcPad {
     GstPad parent;
 
     guint stream;
-    GMutex lock; /* for all below */
+    GMutex lock; /* protects everything below */
     GCond changed;
     GQueue waiting; /* GstMiniObject */
     gsize bytes;
     gboolean active;
-    gboolean dropped; /* since the last buffer that waits */
+    gboolean dropped; /* since the last queued buffer */
 };
 
 G_DEFINE_TYPE(GstTltcpSrcPad, gst_tltcp_src_pad, GST_TYPE_PAD)
@@ -66,7 +66,7 @@ static GstMiniObject *take(GstTltcpSrcPad *pad) {
 static void on_flow(GstTltcpSrcPad *pad, GstFlowReturn flow) {
     GstElement *element = gst_pad_get_parent_element(GST_PAD(pad));
 
-    /* An unlinked pad is no reason to stop: it may be linked later. */
+    /* An unlinked pad does not stop the element: it may be linked later. */
     if (flow < GST_FLOW_EOS && element) {
         GST_ELEMENT_FLOW_ERROR(element, flow);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A pad of the source for a stream beside the first.  It has its own thread, so
- * that a blocked pad does not stop the others. */
+/* A pad of the source for an additional stream. It has its own thread, so that
+ * a blocked pad does not stop the others. */
 #ifndef GST_TLTCP_SRC_PAD_H
 #define GST_TLTCP_SRC_PAD_H
 
@@ -23,7 +23,7 @@ void gst_tltcp_src_pad_remove(GstTltcpSrcPad *pad);
 
 guint gst_tltcp_src_pad_stream(const GstTltcpSrcPad *pad);
 
-/* Queues a buffer or a serialised event; takes it over.  Buffers are dropped
+/* Queues a buffer or a serialised event; takes ownership. Buffers are dropped
  * when the queue is full. */
 void gst_tltcp_src_pad_push(GstTltcpSrcPad *pad, GstMiniObject *object);
 

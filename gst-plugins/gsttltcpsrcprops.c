@@ -61,34 +61,33 @@ static void install_own(GObjectClass *klass) {
     g_object_class_install_property(
         klass, PROP_KEEP_LISTENING,
         g_param_spec_boolean("keep-listening", "Keep listening",
-                             "Wait for the next caller when one has ended "
+                             "Wait for the next caller after one has ended "
                              "instead of ending the stream",
                              FALSE, RW_READY));
     /**
      * GstTltcpSrc:output:
      *
-     * What to do with buffers that did not arrive whole.
+     * The treatment of incomplete buffers.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_OUTPUT,
-        g_param_spec_enum("output", "Output",
-                          "What to do with buffers that did not arrive whole",
+        g_param_spec_enum("output", "Output", "Treatment of incomplete buffers",
                           GST_TYPE_TLTCP_OUTPUT, GST_TLTCP_OUTPUT_COMPLETE,
                           RW_READY));
     /**
      * GstTltcpSrc:delivery:
      *
-     * What timestamps the buffers get.
+     * The timestamps of buffers.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_DELIVERY,
-        g_param_spec_enum(
-            "delivery", "Delivery", "What timestamps the buffers get",
-            GST_TYPE_TLTCP_DELIVERY, GST_TLTCP_DELIVERY_TIMED, RW_READY));
+        g_param_spec_enum("delivery", "Delivery", "Timestamps of buffers",
+                          GST_TYPE_TLTCP_DELIVERY, GST_TLTCP_DELIVERY_TIMED,
+                          RW_READY));
     g_object_class_install_property(
         klass, PROP_DROP_UNTIL_KEYFRAME,
         g_param_spec_boolean("drop-until-keyframe", "Drop until key frame",

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Fields of the library's statistics under the names of the element's. */
+/* Fields of the library's statistics under the element's names. */
 typedef struct {
     const gchar *name;
     gsize offset;

@@ -11,11 +11,11 @@
 
 #define GST_TLTCP_STATS_NAME "application/x-tltcp-statistics"
 
-/* What a source made of what arrived. */
+/* A source's counts of received frames. */
 typedef struct {
     guint64 frames[MEDIA_CLASS_COUNT]; /* pushed downstream */
-    guint64 cut;                       /* frames that came in part */
-    guint64 missing;                   /* frames that did not come at all */
+    guint64 cut;                       /* frames that arrived in part */
+    guint64 missing;                   /* frames that did not arrive at all */
     guint64 missing_references;        /* of these, those that others need */
     guint64
         undecodable; /* frames that depend on lost ones, pushed or held back */
@@ -35,7 +35,7 @@ void gst_tltcp_stats_add_sent(GstStructure *s, const tltcp_live_stats *sent);
 void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r);
 
 /* Estimates the time from the sender's sink until a frame is shown: half of the
- * lowest RTT, which must be in the structure already, plus the time that the
+ * lowest RTT, which must already be in the structure, plus the time that the
  * frame waits here. */
 void gst_tltcp_stats_add_latency(GstStructure *s, guint64 wait_ns);
 

@@ -6,7 +6,7 @@
 
 #define TEXT_MAX (64u << 10)
 
-/* Values of the type that the tag has, which is one that text can say. */
+/* Copies values of the tag's own type, if text can represent it. */
 static void copy_tag(const GstTagList *from, const gchar *tag, GstTagList *to) {
     GType type = gst_tag_exists(tag) ? gst_tag_get_type(tag) : G_TYPE_INVALID;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Tags of a stream as text, for the way. */
+/* Tags of a stream as text, for transmission. */
 #ifndef GST_TLTCP_TAGS_H
 #define GST_TLTCP_TAGS_H
 
 #include <gst/gst.h>
 
-/* Leaves out images and other binary tags; NULL: nothing is left, or too much.
- * Free it. */
+/* Leaves out images and other binary tags. NULL: nothing is left, or too much.
+ * Free the result. */
 gchar *gst_tltcp_tags_to_text(const GstTagList *tags);
 
 /* Tags from a peer, limited to known ones of the right type; NULL: none. */

@@ -104,7 +104,8 @@ static gboolean read_number(const gchar *text, GParamSpec *spec, GValue *value,
     return ok;
 }
 
-/* The library checks controllers and secrets: it knows what it was built with.
+/* The library checks controllers and secrets, since they depend on its build
+ * options.
  */
 static gboolean check_with_library(const gchar *name, const GValue *value,
                                    gchar **expected) {
@@ -187,7 +188,7 @@ static gint uri_on_key(gpointer user, const gchar *key, const gchar *text,
     return ok ? 0 : TLTCP_ERR_INVAL;
 }
 
-/* The URI can be read as a property, so the secret must not stay in it. */
+/* The URI can be read as a property, so it must not contain the secret. */
 static gchar *uri_without_passphrase(const gchar *text) {
     g_autoptr(GstUri) uri = gst_uri_from_string(text);
 
@@ -204,7 +205,7 @@ static gboolean uri_has_scheme(const gchar *text, GError **error) {
 
     if (scheme && g_ascii_strcasecmp(scheme, GST_TLTCP_SCHEME) != 0) {
         g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
-                    "\"%s\" is no tltcp:// URI", text);
+                    "\"%s\" is not a tltcp:// URI", text);
         return FALSE;
     }
     return TRUE;

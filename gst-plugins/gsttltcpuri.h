@@ -8,18 +8,18 @@
 
 #define GST_TLTCP_SCHEME "tltcp"
 
-/* What a URI says, all of it checked. */
+/* The checked contents of a URI. */
 typedef struct {
     GObject *element;
     gchar *text; /* the URI without its passphrase */
     tltcp_live_url url;
-    GPtrArray *names; /* names of properties; mode is not among them */
-    GArray *values;   /* GValues that go with them */
+    GPtrArray *names; /* names of properties, without mode */
+    GArray *values;   /* their GValues */
 } GstTltcpUri;
 
 /* Parses `text`: every key must name a writable property of `element`'s own
- * type, every value must fit it.  On failure gives NULL and an error in
- * GST_URI_ERROR that names the cause. */
+ * type, and every value must be valid for it. On failure returns NULL and an
+ * error in GST_URI_ERROR that names the cause. */
 GstTltcpUri *gst_tltcp_uri_parse(GObject *element, const gchar *text,
                                  GError **error);
 

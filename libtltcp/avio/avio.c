@@ -15,7 +15,7 @@
 #define BLOCK 1316 /* seven packets of a transport stream */
 #define LATENCY_MAX 3600000
 #define GRACE_MS 1000
-#define QUEUE_MAX 8000000 /* bytes; a write waits beyond it */
+#define QUEUE_MAX 8000000 /* bytes; above this limit a write waits */
 
 static int write_packet(void *opaque,
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
@@ -26,7 +26,7 @@ static int write_packet(void *opaque,
                         int len) {
     int rc = tltcp_live_write_ts(opaque, data, (size_t)len, INT_MAX);
     if (rc == 0 || rc == TLTCP_ERR_AGAIN) {
-        return len; /* what found no room is given up, and counted */
+        return len; /* data without room is given up and counted */
     }
     return rc == TLTCP_ERR_NOMEM ? AVERROR(ENOMEM) : AVERROR(EPIPE);
 }

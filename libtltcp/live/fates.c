@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Counts what became of the sections of a connection. */
+/* Counts the fates of a connection's sections. */
 #include "libtltcp/live/fates.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static bool live_fates_grow(struct live_fates *f) {
     return true;
 }
 
-/* The counters that a section belongs to. */
+/* The counters of a section. */
 struct live_counters {
     tltcp_live_count *count[3];
     unsigned n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Connections of one endpoint, one after the other. */
+/* Successive connections of one endpoint. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@ struct tltcp_live_link {
     tltcp_live_on_event on_event;
     void *user;
     tltcp_socket *listener; /* NULL: calls */
-    tltcp_socket *calling;  /* not decided yet */
-    bool stands;            /* the connection that it made */
-    bool over;              /* there will be none any more */
+    tltcp_socket *calling;  /* attempt in progress */
+    bool stands;            /* its connection is open */
+    bool over;              /* there will be no other connection */
     int error;
     uint32_t attempt;
     tltcp_time retry_at;
@@ -29,7 +29,7 @@ struct tltcp_live_link {
 bool tltcp_live_is_permanent(int error, bool answered, const char *reason) {
     switch (error) {
     case TLTCP_ERR_REFUSED:
-        /* a listener is there and says no, for good */
+        /* a listener refuses permanently */
         return answered && strncmp(reason, "busy", 4) != 0;
     case TLTCP_ERR_INVAL:
     case TLTCP_ERR_ALGORITHM:
@@ -131,7 +131,7 @@ static bool live_link_was_answered(const tltcp_socket *s) {
     return s && tltcp_get_stats(s, &st) == 0 && st.packets_received > 0;
 }
 
-/* 0: it will be tried again. */
+/* Returns 0 if it will try again. */
 static int live_link_failed(tltcp_live_link *l, int error) {
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_REFUSED, .error = error};
     ev.answered = live_link_was_answered(l->calling);

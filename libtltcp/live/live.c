@@ -98,7 +98,7 @@ static void live_on_link_event(void *user, const tltcp_live_event *ev) {
     }
     if (ev->type == TLTCP_LIVE_EVENT_CONNECTED &&
         l->direction == TLTCP_LIVE_SEND) {
-        l->out.connected = *ev; /* posted once what is written goes there */
+        l->out.connected = *ev; /* posted once frames are sent to it */
     } else {
         tltcp__live_post(l, ev);
     }

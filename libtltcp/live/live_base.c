@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What reading, writing, opening and closing share. */
+/* Shared by reading, writing, opening and closing. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>

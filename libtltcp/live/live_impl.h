@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file libtltcp/live/live_impl.h
- * @brief What the files of ::tltcp_live share.
+ * @brief Shared by the files of ::tltcp_live.
  */
 #ifndef TLTCP_LIVE_IMPL_H
 #define TLTCP_LIVE_IMPL_H
@@ -11,16 +11,16 @@
 
 #include "libtltcp/live/section.h"
 
-/** Streams that a sender or receiver tells apart. */
+/** Maximum number of streams of a sender or receiver. */
 #define LIVE_STREAMS 256
 
-/** An event that waits to be taken. */
+/** A queued event. */
 struct live_event {
     struct live_event *next;
     tltcp_live_event ev;
 };
 
-/** Events, with a lock of their own. */
+/** Events, with their own lock. */
 struct live_events {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -29,39 +29,40 @@ struct live_events {
     size_t count;
 };
 
-/** A format as it was received. */
+/** A received format. */
 struct live_format {
-    tltcp_live_format format; /* its pointers lie in text */
+    tltcp_live_format format; /* its pointers refer to text */
     uint8_t *text;
 };
 
-/** What sends. */
+/** The sending side. */
 struct live_output {
     pthread_t thread;
-    bool running;  /* there is the thread */
-    bool stopping; /* it is to end */
+    bool running;  /* the thread exists */
+    bool stopping; /* it must end */
     bool begun;    /* a frame was written */
     bool finished; /* the end was written */
-    int error;     /* no connection will come any more, and why */
+    int error;     /* why there will be no other connection */
     tltcp_live_stream *stream[LIVE_STREAMS];
     tltcp_live_sender **sender;
     size_t senders;
-    tltcp_live_event connected; /* of the newest; the thread's alone */
+    tltcp_live_event connected; /* of the newest connection; used only by the
+                                   thread */
     uint64_t estimated_bps;     /* of the fastest connection */
     uint64_t target_bps;        /* likewise */
 };
 
-/** What receives. */
+/** The receiving side. */
 struct live_input {
     tltcp_socket *socket;
     tltcp_live_receiver *receiver;
-    bool ended;      /* the sender said so */
-    bool described;  /* it sends a transport stream */
+    bool ended;      /* the sender announced the end */
+    bool described;  /* the sender sends a transport stream */
     bool over;       /* there will be no other connection */
     tltcp_time when; /* to read again at the latest */
     struct live_format *format[LIVE_STREAMS];
     tltcp_live_received section; /* the newest */
-    const uint8_t *rest;         /* of it, for tltcp_live_read_ts() */
+    const uint8_t *rest;         /* of its data, for tltcp_live_read_ts() */
     size_t rest_len;
 };
 
@@ -69,28 +70,28 @@ struct tltcp_live {
     int direction;
     tltcp_live_options *options;
     tltcp_live_link *link;
-    int wake[2]; /* a pipe: there is something to do */
+    int wake[2]; /* a pipe: readable when there is something to do */
     atomic_bool interrupted;
-    atomic_bool busy; /* the one connection stands */
+    atomic_bool busy; /* the one connection is open */
     struct live_events events;
-    pthread_mutex_t lock; /* for all below */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t changed;
-    tltcp_live_stats departed; /* of connections that are gone */
-    tltcp_stats last;          /* of the one that went last */
+    tltcp_live_stats departed; /* of ended connections */
+    tltcp_stats last;          /* of the connection that ended last */
     bool has_last;
     uint64_t connections;
     struct live_output out;
     struct live_input in;
 };
 
-/** @brief Keeps the statistics of a connection that is about to go; under the
- * lock. @param socket  its socket, or NULL */
+/** @brief Keeps the statistics of a connection that is about to be freed.
+ * Requires the lock. @param socket  its socket, or NULL */
 void tltcp__live_keep_last(tltcp_live *l, const tltcp_socket *socket);
 
-/** @brief Queues an event; no lock need be held. */
+/** @brief Queues an event. No lock is needed. */
 void tltcp__live_post(tltcp_live *l, const tltcp_live_event *ev);
 
-/** @brief Makes whoever polls look around. */
+/** @brief Wakes a polling application. */
 void tltcp__live_wake(tltcp_live *l);
 
 /** @brief Empties the pipe. */
@@ -103,15 +104,16 @@ const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l);
  * @param ms  from now */
 struct timespec tltcp__live_until(uint64_t ms);
 
-/** @brief Starts the sender's thread. @param socket  taken over, or NULL
+/** @brief Starts the sender's thread. @param socket  the call takes ownership;
+ * or NULL
  * @return 0 or TLTCP_ERR_NOMEM */
 int tltcp__live_output_start(tltcp_live *l, tltcp_socket *socket);
 
-/** @brief Reads from a connection. @param socket  taken over
+/** @brief Reads from a connection. @param socket  the call takes ownership
  * @return 0 or TLTCP_ERR_NOMEM */
 int tltcp__live_input_start(tltcp_live *l, tltcp_socket *socket);
 
-/** @brief Ends it and closes its connections. */
+/** @brief Ends the sender's thread and closes its connections. */
 void tltcp__live_output_stop(tltcp_live *l, int linger_ms);
 
 /** @brief Closes the receiver's connection and frees its formats. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The receiving side of ::tltcp_live, in the thread that reads. */
+/* The receiving side of ::tltcp_live, in the reading thread. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "libtltcp/live/live_impl.h"
 
 #define NS_PER_MS UINT64_C(1000000)
-#define NOTHING (-1000) /* what came is not for who reads */
+#define NOTHING (-1000) /* nothing for the reader */
 
 /* ---- Formats ---- */
 
@@ -139,7 +139,8 @@ void tltcp__live_input_stop(tltcp_live *l, int linger_ms) {
     }
 }
 
-/* The end of the stream, an error, or NOTHING: another connection comes. */
+/* Returns the end of the stream, an error, or NOTHING: another connection
+ * follows. */
 static int live_on_end(tltcp_live *l, int rc) {
     const tltcp_live_settings *s = tltcp__live_settings(l);
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_DISCONNECTED,
@@ -188,7 +189,7 @@ static int live_fill_frame(tltcp_live *l, const media_header *h, size_t payload,
     return TLTCP_LIVE_READ_FRAME;
 }
 
-/* A sender that knows nothing of media: its sections are the frames. */
+/* The sender does not frame media: its sections are the frames. */
 static int live_fill_raw(tltcp_live *l, tltcp_live_frame *f) {
     f->data = l->in.section.data;
     f->len = l->in.section.len;
@@ -253,7 +254,7 @@ static int live_next_section(tltcp_live *l, tltcp_live_frame *f) {
 
 /* ---- Waiting ---- */
 
-/* NOTHING: something may be there now. */
+/* NOTHING: there may be data now. */
 static int live_advance(tltcp_live *l, tltcp_live_frame *f, tltcp_time *when) {
     tltcp_socket *socket;
     int rc;

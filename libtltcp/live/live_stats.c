@@ -53,7 +53,7 @@ int tltcp_live_get_stats(tltcp_live *l, tltcp_live_stats *s) {
 
 /* ---- JSON ---- */
 
-/* Text that may be longer than its room. */
+/* Text that may be longer than its buffer. */
 struct live_text {
     char *buf;
     size_t cap;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The sending side of ::tltcp_live: a thread that looks after the connections,
- * and the calls that write. */
+/* The sending side of ::tltcp_live: a thread that serves the connections, and
+ * the calls that write. */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void live_post_rate(tltcp_live *l, const tltcp_live_event *ev) {
     }
 }
 
-/* Under the lock.  The end of a connection is reported when it is removed. */
+/* Requires the lock. The end of a connection is reported when it is removed. */
 static void live_on_sender_event(void *user, const tltcp_live_event *ev) {
     tltcp_live *l = user;
     if (ev->type == TLTCP_LIVE_EVENT_RATE) {
@@ -58,7 +58,7 @@ static unsigned live_stream_count(const tltcp_live *l) {
     return n;
 }
 
-/* Sends a new connection what must come first. */
+/* Sends a new connection its descriptions and headers. */
 static void live_greet(tltcp_live *l, tltcp_live_sender *sender) {
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_KEY_WANTED,
                            .now = tltcp_now()};
@@ -123,7 +123,7 @@ static void live_take_connections(tltcp_live *l, tltcp_time *when) {
     tltcp_socket *socket;
     int rc = l->link ? 1 : 0;
     while (rc == 1 && l->out.error == 0) {
-        /* Looking up a name may block. */
+        /* A name lookup may block. */
         (void)pthread_mutex_unlock(&l->lock);
         rc = tltcp_live_link_run(l->link, &socket, when);
         (void)pthread_mutex_lock(&l->lock);
@@ -159,7 +159,7 @@ static nfds_t live_add_fds(struct pollfd *fds, nfds_t n, const int *fd,
     return n;
 }
 
-/* Under the lock, which is free meanwhile. */
+/* Requires the lock, which is released meanwhile. */
 static void live_poll_all(tltcp_live *l, tltcp_time when) {
     size_t most = 1 + (size_t)TLTCP_LIVE_FDS * (l->out.senders + 1);
     struct pollfd *fds = calloc(most, sizeof(*fds));
@@ -211,7 +211,7 @@ int tltcp__live_output_start(tltcp_live *l, tltcp_socket *socket) {
     return l->out.running ? 0 : TLTCP_ERR_NOMEM;
 }
 
-/* Starts closing all before waiting for any. */
+/* Starts closing all connections before waiting for any. */
 static void live_close_senders(tltcp_live *l, int linger_ms) {
     tltcp_time end =
         tltcp_now() + (linger_ms > 0 ? (uint64_t)linger_ms : 0) * NS_PER_MS;
@@ -243,7 +243,7 @@ void tltcp__live_output_stop(tltcp_live *l, int linger_ms) {
     }
 }
 
-/* ---- Writing; under the lock ---- */
+/* ---- Writing; requires the lock ---- */
 
 static void live_push_all(void *user, tltcp_live_section *section) {
     tltcp_live *l = user;
@@ -292,7 +292,7 @@ static uint64_t live_patience(const tltcp_live *l, int timeout_ms) {
                                                         : s->latency_ms;
 }
 
-/* Waits for room, or (bytes 0) until all fates are known. */
+/* Waits for room, or (`bytes` 0) until all fates are known. */
 static int live_wait(tltcp_live *l, size_t bytes, uint64_t patience) {
     struct timespec end =
         tltcp__live_until(patience == FOR_EVER ? 0 : patience);
@@ -442,7 +442,7 @@ int tltcp_live_finish(tltcp_live *l, int timeout_ms) {
     tltcp__live_wake(l);
     rc = live_wait(l, 0, timeout_ms < 0 ? FOR_EVER : (uint64_t)timeout_ms);
     if (rc == TLTCP_ERR_CLOSED && !was_over) {
-        rc = 0; /* in order, behind the end */
+        rc = 0; /* orderly, after the end */
     }
     (void)pthread_mutex_unlock(&l->lock);
     return rc == TLTCP_ERR_AGAIN ? TLTCP_ERR_TIMEOUT : rc;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Structs as the caller was compiled, and names. */
+/* Names, and structs of the size that the caller was compiled with. */
 #include <string.h>
 
 #include "internal/media/stream/drop.h"
 #include "libtltcp/live/section.h"
 
-/* The public numbers are those on the wire and inside. */
+/* The public numbers equal those on the wire and in the engine. */
 _Static_assert((int)TLTCP_LIVE_KEY == (int)MEDIA_FLAG_KEY &&
                    (int)TLTCP_LIVE_DECODE_ONLY == (int)MEDIA_FLAG_DECODE_ONLY &&
                    (int)TLTCP_LIVE_CLOSED == (int)MEDIA_FLAG_CLOSED,

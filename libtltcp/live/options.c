@@ -10,7 +10,7 @@
 #include "internal/settings/units.h"
 #include "libtltcp/live/options.h"
 
-/* Seconds of any stream: deadlines limit what waits. */
+/* Seconds of any stream: deadlines limit the queue. */
 #define SEND_BUFFER ((size_t)64 << 20)
 #define QUEUE_BYTES ((size_t)64 << 20)
 
@@ -62,7 +62,7 @@ tltcp_config *tltcp_live_options_config(tltcp_live_options *o) {
 
 /* ---- Values ---- */
 
-/* Which of several words it is; -1: none. */
+/* The index of a word in a list; -1: not in it. */
 static int live_word(const char *text, const char *const *words) {
     for (int i = 0; words[i]; i++) {
         if (strcmp(words[i], text) == 0) {
@@ -110,7 +110,7 @@ static const char *live_set_policy(tltcp_live_options *o, const char *text) {
     }
     o->config.drop_policy = (uint32_t)i;
     if (i == TLTCP_DROP_SECTION) {
-        o->settings.grace_ms = 0; /* nothing is known about who needs whom */
+        o->settings.grace_ms = 0; /* dependencies are not known */
     }
     o->config.look_ahead = i != TLTCP_DROP_SECTION;
     return NULL;
@@ -216,7 +216,7 @@ static const char *live_set_qlog(tltcp_live_options *o, const char *text) {
     return live_copy(o->qlog_dir, sizeof(o->qlog_dir), text);
 }
 
-/* Of use to an element only. */
+/* Used by the elements only. */
 static const char *live_ignore(tltcp_live_options *o, const char *text) {
     (void)o;
     (void)text;
@@ -271,7 +271,7 @@ int tltcp_live_options_set(tltcp_live_options *o, const char *key,
     return TLTCP_ERR_UNSUPPORTED;
 }
 
-/* ---- All of it ---- */
+/* ---- Everything ---- */
 
 static int live_on_key(void *user, const char *key, const char *value,
                        char *why) {

@@ -7,10 +7,10 @@
 #include "tltcp/live_parts.h"
 
 #define PIECE_BYTES ((size_t)64 << 10)
-/* Largest section that is put together. */
+/* Largest section that is assembled. */
 #define SECTION_MAX ((size_t)64 << 20)
 
-/* A gap that waits to be handed out. */
+/* A gap to report. */
 struct live_gap {
     uint64_t seq;
     uint64_t len;
@@ -22,7 +22,7 @@ struct tltcp_live_receiver {
     media_assembly assembly;
     media_sequence *sequence;
     struct live_gap gap;
-    int ended; /* what the connection said; 1: it goes on */
+    int ended; /* result of the connection; 1: it goes on */
     tltcp_live_stats stats;
     uint8_t piece[PIECE_BYTES];
 };
@@ -96,7 +96,7 @@ static bool live_take_section(tltcp_live_receiver *r,
     return true;
 }
 
-/* Before what it lets go on. */
+/* Gaps precede the sections that they release. */
 static bool live_take_gap(tltcp_live_receiver *r, tltcp_live_received *out) {
     if (r->gap.len == 0) {
         return false;
@@ -107,7 +107,7 @@ static bool live_take_gap(tltcp_live_receiver *r, tltcp_live_received *out) {
     return true;
 }
 
-/* Nothing more will come, so nothing has to wait any longer. */
+/* Nothing more will arrive, so nothing has to wait any longer. */
 static bool live_finish_assembly(tltcp_live_receiver *r) {
     media_section rest;
     if (media__assembly_end(&r->assembly, &rest) == 1 &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Sends sections on one connection and reports what became of them. */
+/* Sends sections on one connection and reports their fates. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 #include "libtltcp/live/fates.h"
 
 #define QUEUE_BYTES ((size_t)64 << 20)
-/* How soon to try again when the connection has no room. */
+/* Delay before a retry when the connection has no room. */
 #define RETRY_NS (5 * TLTCP_MS)
 /* Weight of a new sample in the smoothed delivery time: 1 / 16. */
 #define DELIVERY_WEIGHT 16
-/* Limit, against overflow. */
+/* Limit that prevents overflow. */
 #define LATENESS_MAX (86400 * TLTCP_S)
 
 struct live_queued {
@@ -22,13 +22,13 @@ struct live_queued {
 };
 
 struct tltcp_live_sender {
-    tltcp_socket *socket; /* NULL: closed by us */
+    tltcp_socket *socket; /* NULL: closed by this end */
     size_t queue_bytes;
     size_t queue_sections;
     bool report_frames;
     tltcp_live_on_event on_event;
     void *user;
-    struct live_queued *first; /* what waits for room */
+    struct live_queued *first; /* sections that wait for room */
     struct live_queued *last;
     size_t waiting;
     size_t waiting_bytes;
@@ -37,11 +37,10 @@ struct tltcp_live_sender {
     bool key_wanted; /* not reported yet */
     media_chain chain[TL_STREAMS_MAX];
     /* The engine decides what is dropped with a lost frame, since it alone
-     * knows what arrived; the chain only tells it what refers to what.  A gate
-     * covers frames that the engine never gets: those before a joining
-     * connection's first key frame, and those that found the queue full.  Their
-     * dependents must not fill the queue, or the next key frame finds no
-     * room. */
+     * knows what arrived; the chain only gives it the references. A gate covers
+     * frames that the engine never gets: those before a new connection's first
+     * key frame, and those that found the queue full. Their dependents must not
+     * fill the queue, or there would be no room for the next key frame. */
     media_gate gate[TL_STREAMS_MAX];
     struct live_fates fates;
     int64_t delivery;
@@ -112,7 +111,7 @@ static void live_report_frame(tltcp_live_sender *s,
     }
 }
 
-/* Several losses ask once. */
+/* Several losses cause one request. */
 static void live_report_key_wanted(tltcp_live_sender *s) {
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_KEY_WANTED};
     if (s->key_wanted) {
@@ -197,7 +196,7 @@ int tltcp_live_sender_push(tltcp_live_sender *s, tltcp_live_section *section) {
 
 /* ---- Fates ---- */
 
-/* It goes before what waits: it is late already. */
+/* It precedes the queued sections: it is already late. */
 static void live_send_clock(tltcp_live_sender *s, const struct live_sent *sent,
                             uint32_t fate) {
     bool lost = fate != TLTCP_FATE_DELIVERED && fate != TLTCP_FATE_ABANDONED;
@@ -287,7 +286,8 @@ static void live_take_events(tltcp_live_sender *s) {
 
 /* ---- Into the connection ---- */
 
-/* Before the clock began is as late as can be; 0 would ask for a default. */
+/* A time before the clock's start becomes the earliest time; 0 would mean a
+ * default. */
 static tltcp_time live_engine_time(int64_t t) {
     if (t == MEDIA_NEVER) {
         return TLTCP_TIME_NEVER;
@@ -305,8 +305,8 @@ static ssize_t live_send(tltcp_live_sender *s, tltcp_live_section *from,
     return tltcp_send(s->socket, &section, 1, MSG_DONTWAIT);
 }
 
-/* One byte that is obsolete already stands for a frame that is too big, so that
- * the engine drops what depends on it. */
+/* One obsolete byte represents a frame that is too big, so that the engine
+ * drops its dependents. */
 static ssize_t live_send_stub(tltcp_live_sender *s, tltcp_live_section *from,
                               const struct tltcp_meta *meta) {
     struct iovec part = {from->data, 1};
@@ -329,7 +329,8 @@ static void live_note_sent(tltcp_live_sender *s, tltcp_live_section *section,
     }
 }
 
-/* 0: sent or given up; TLTCP_ERR_AGAIN: no room; other errors: it is over. */
+/* Returns 0: sent or given up; TLTCP_ERR_AGAIN: no room; other errors: the
+ * connection ended. */
 static int live_give(tltcp_live_sender *s, tltcp_live_section *section) {
     const media_timed_frame *timed = &section->timed;
     unsigned stream = timed->stream % TL_STREAMS_MAX;
@@ -358,7 +359,7 @@ static int live_give(tltcp_live_sender *s, tltcp_live_section *section) {
     if (n != TLTCP_ERR_INVAL) {
         return TLTCP_ERR_AGAIN; /* also out of memory */
     }
-    live_give_up(s, section, MEDIA_DROP_OVERFLOW); /* it is empty */
+    live_give_up(s, section, MEDIA_DROP_OVERFLOW); /* the section is empty */
     return 0;
 }
 
@@ -379,7 +380,7 @@ tltcp_time tltcp_live_sender_run(tltcp_live_sender *s) {
     return s->blocked ? tltcp_now() + RETRY_NS : TLTCP_TIME_NEVER;
 }
 
-/* ---- What others ask for ---- */
+/* ---- Queries ---- */
 
 int tltcp_live_sender_fds(const tltcp_live_sender *s, int *fds) {
     int n = 0;

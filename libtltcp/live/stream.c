@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Makes sections of the frames of a stream. */
+/* Makes sections from the frames of a stream. */
 #include "libtltcp/live/stream.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void tltcp_live_stream_free(tltcp_live_stream *s) {
     }
 }
 
-/* ---- What it is ---- */
+/* ---- Format ---- */
 
 static media_span live_span(const char *text) {
     return (media_span){text, text ? strlen(text) : 0};
@@ -64,7 +64,7 @@ static media_config live_config_of(const tltcp_live_stream *s,
                           .format = live_span(f->samples)};
 }
 
-/* Keeps the payload except for what the describing call adds. */
+/* Keeps the payload without the fields that the describing call adds. */
 static bool live_keep_config(tltcp_live_stream *s, const tltcp_live_format *f) {
     media_config c = live_config_of(s, f);
     char caps[4096];
@@ -87,7 +87,7 @@ static void live_set_scanner(tltcp_live_stream *s, const tltcp_live_format *f) {
     media__scanner_init(&s->scanner, f->codec, (int)f->type, f->extradata,
                         f->extradata_len);
     s->scanner.form = (uint8_t)f->packing;
-    if (s->scanner.codec != codec) { /* else new ones will come, or none */
+    if (s->scanner.codec != codec) { /* else new ones follow, or none */
         s->params = (media_params){.len = 0};
     }
 }
@@ -161,7 +161,8 @@ tltcp_live_section *tltcp_live_stream_describe(tltcp_live_stream *s,
 
 /* ---- Frames ---- */
 
-/* Of a NAL unit alone only the first of its frame may have times. */
+/* When NAL units arrive one by one, only the first of a frame may have
+ * times. */
 static media_times live_part_times(tltcp_live_stream *s,
                                    const media_times *times) {
     media_times began = s->began;
@@ -182,8 +183,8 @@ static uint8_t live_wire_class(const media_frame *what) {
                : what->frame_class;
 }
 
-/* A buffer that is no key unit says so.  Where it does not (a demuxer without a
- * parser behind it) the codec is one that the scanner reads. */
+/* A buffer that is not a key unit is marked as such. Where it is not (a demuxer
+ * without a parser after it), the scanner reads the codec. */
 static void live_classify(tltcp_live_stream *s, const tltcp_live_frame *f,
                           media_frame *what) {
     uint32_t flags = f->flags;
@@ -211,7 +212,7 @@ static media_header live_frame_head(const tltcp_live_stream *s,
     return h;
 }
 
-/* Parameter sets for who joins, where a key frame has none. */
+/* Adds parameter sets for new connections to a key frame that has none. */
 static bool live_add_begin(tltcp_live_stream *s, const tltcp_live_frame *f,
                            tltcp_live_section *section) {
     const media_frame *what = &section->timed.frame;
@@ -320,7 +321,8 @@ static int live_write_section(tltcp_live_stream *s, const void *data,
     return 0;
 }
 
-/* Bytes go without a header; what a receiver would take for one is split. */
+/* Bytes are sent without a header; data that a receiver would take for one is
+ * split. */
 static int live_write_bytes(tltcp_live_stream *s, const uint8_t *data,
                             size_t len, int64_t now) {
     media_header h;
@@ -335,7 +337,7 @@ static int live_write_bytes(tltcp_live_stream *s, const uint8_t *data,
     return rc < 0 ? rc : live_write_section(s, data, len, now);
 }
 
-/* The first bytes say what it is. */
+/* Detects the kind from the first bytes. */
 static int live_decide(tltcp_live_stream *s, const void *data, size_t len) {
     struct live_deadlines d = s->deadlines;
     tltcp_live_format f;
@@ -380,7 +382,7 @@ int tltcp_live_stream_write_ts(tltcp_live_stream *s, const void *data,
     return rc;
 }
 
-/* ---- Beside frames ---- */
+/* ---- Other sections ---- */
 
 tltcp_live_section *tltcp_live_stream_header(tltcp_live_stream *s,
                                              const void *data, size_t len) {

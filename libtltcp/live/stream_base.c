@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What frames and transport streams share on their way into sections. */
+/* Shared by frames and transport streams. */
 #include "libtltcp/live/stream.h"
 
 media_header tltcp__live_stream_head(const tltcp_live_stream *s,

@@ -9,8 +9,8 @@
  * pictures are 40 ms apart or less. */
 #define CLOCK_NS 50000000
 
-/* The clock reference of a frame: the receiver's clock must not stop.
- * NULL: it has none, or no memory. */
+/* The clock reference of a frame: the receiver's clock must not stop. NULL: the
+ * frame has none, or out of memory. */
 static tltcp_live_section *live_ts_clock(const tltcp_live_stream *s,
                                          const media_ts_frame *in) {
     media_header h = tltcp__live_stream_head(s, MEDIA_KIND_FRAME);
@@ -30,8 +30,8 @@ static tltcp_live_section *live_ts_clock(const tltcp_live_stream *s,
     return clock;
 }
 
-/* The clock reference of a disposable frame is sent ahead of it when there was
- * none for a while; that of another frame is sent when the frame is given up.
+/* The clock reference of a disposable frame is sent before it if the last one
+ * is old; that of another frame is sent when the frame is given up.
  */
 static tltcp_live_section *live_ts_keep_clock(tltcp_live_stream *s,
                                               const media_ts_frame *in) {
@@ -79,8 +79,8 @@ static media_times live_ts_own_times(struct live_ts *t,
                          .arrival = t->now};
 }
 
-/* PES timestamps are on a clock of their own: use the enclosing frame's time,
- * and the PES display delay. */
+/* PES timestamps are on their own clock: use the enclosing frame's time and the
+ * PES display delay. */
 static media_times live_ts_frame_times(const struct live_ts *t,
                                        const media_ts_frame *in) {
     const tltcp_live_frame *f = t->frame;

@@ -25,7 +25,7 @@ static int url_hex(char c) {
     return at ? (int)(at - digits) % 16 : -1;
 }
 
-/* RFC 3986, 2.1, in place. */
+/* Decodes percent-encoding in place (RFC 3986, section 2.1). */
 static bool url_unescape(char *text) {
     char *out = text;
     for (; *text; text++) {
@@ -63,7 +63,7 @@ static int url_take_port(tltcp_live_url *u, const char *port,
     return 0;
 }
 
-/* The zone of a link-local address may be escaped, RFC 6874. */
+/* The zone of a link-local address may be escaped (RFC 6874). */
 static int url_take_host(tltcp_live_url *u, const char *host, char *why) {
     const char *zone = strstr(host, "%25");
     int len = zone ? (int)(zone + 1 - host) : (int)strlen(host);

@@ -4,13 +4,14 @@
 
 #include "libtltcp/socket/state.h"
 
-/* Callers of a listener that wait for tltcp_accept().  All under the mutex. */
+/* Callers of a listener that wait for tltcp_accept(). All calls require the
+ * mutex. */
 
-/* Counts a caller that will be in the queue once it is connected. */
+/* Counts a caller that enters the queue once it is connected. */
 void tltcp__accept_expect(tltcp_socket *s);
-/* Puts a caller that has connected into the queue. */
+/* Puts a connected caller into the queue. */
 void tltcp__accept_push(tltcp_socket *s);
-/* Takes a caller out and forgets it. */
+/* Removes a caller and no longer counts it. */
 void tltcp__accept_drop(tltcp_socket *s);
 
 #endif /* TLTCP_SOCKET_ACCEPT_QUEUE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Addresses and stream id of a socket. */
+/* Addresses and stream ID of a socket. */
 #include <string.h>
 
 #include "libtltcp/socket/state.h"

@@ -7,7 +7,8 @@
 #include "libtltcp/socket/socket.h"
 #include "libtltcp/socket/trace.h"
 
-/* Callers that the application has not taken; beyond it they are refused. */
+/* Limit on callers that the application has not taken; further ones are
+ * refused. */
 #define BACKLOG 4096u
 
 static const char *admit_refusal(const struct tltcp__port *port) {
@@ -22,7 +23,7 @@ static const char *admit_refusal(const struct tltcp__port *port) {
     return NULL;
 }
 
-/* Asks the application, which must not find the mutex held. */
+/* Asks the application with the mutex released. */
 static bool admit_ask(tltcp_socket *s, const net__route *route, char *reason) {
     struct tltcp__port *port = s->port;
     net__addr from = route->remote;
@@ -53,7 +54,7 @@ static void admit_accept(tltcp_socket *s) {
         return; /* it has ended meanwhile */
     }
     tltcp__accept_expect(s);
-    (void)tltcp__trace_open(s); /* a full disk stops no connection */
+    (void)tltcp__trace_open(s); /* a full disk does not stop a connection */
 }
 
 void tltcp__admit(struct tltcp__port *port, tltcp_conn *conn, uint64_t token,

@@ -4,8 +4,8 @@
 
 #include "libtltcp/socket/state.h"
 
-/* Takes a new caller of a listener: asks the application, then accepts or
- * refuses.  On the I/O thread, under the mutex, which is free while the
+/* Handles a new caller of a listener: asks the application, then accepts or
+ * refuses. On the I/O thread. Requires the mutex, which is released while the
  * application decides. */
 void tltcp__admit(struct tltcp__port *port, tltcp_conn *conn, uint64_t token,
                   const net__route *route);

@@ -6,15 +6,15 @@
 
 #include "libtltcp/socket/schedule.h"
 
-/* Silence after which the local address may have gone stale. */
+/* After this much silence the local address may be stale. */
 #define STALE (2 * TLTCP_S)
-/* An ICMP message that a port is closed may be forged.  It is believed once
- * another comes after this time and nobody has answered ... */
+/* An ICMP message that a port is closed may be forged. It is believed if
+ * another arrives after this time and there was no answer ... */
 #define REFUSAL_SURE TLTCP_S
 /* ... but the next address, if there is one, need not wait as long (RFC 8305,
  * section 5). */
 #define NEXT_ADDRESS (250 * TLTCP_MS)
-/* Between two attempts to get a route back. */
+/* Time between two attempts to restore a route. */
 #define REROUTE (100 * TLTCP_MS)
 
 void tltcp__attempt_on_error(struct tltcp__port *port, int status) {
@@ -69,7 +69,7 @@ int tltcp__attempt_first(struct tltcp__port *port) {
     return rv;
 }
 
-/* On to the next address that can be reached at all. */
+/* Proceeds to the next reachable address. */
 static void attempt_next(struct tltcp__port *port) {
     struct tltcp__calling *c = port->calling;
 
@@ -94,7 +94,7 @@ static void attempt_on_refusal(tltcp_socket *s, tltcp_time now) {
         c->next = c->next < now + NEXT_ADDRESS ? c->next : now + NEXT_ADDRESS;
     } else if (now - c->refused_since >= REFUSAL_SURE) {
         tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_REFUSED,
-                         "nobody listens at that port", now);
+                         "no process listens at that port", now);
     }
 }
 
@@ -108,11 +108,11 @@ static void attempt_connecting(tltcp_socket *s, tltcp_time now) {
         attempt_next(s->port);
     }
     c->refused = false;
-    c->unroutable = false; /* of the last one: there may be a route yet */
+    c->unroutable = false; /* of the last address: a route may still appear */
 }
 
-/* A connected socket keeps the local address that it began with; when that is
- * gone, connecting it anew picks one that works. */
+/* A connected socket keeps its initial local address; when that is gone,
+ * connecting it again picks one that works. */
 static void attempt_keep_route(struct tltcp__port *port, tltcp_time now) {
     struct tltcp__calling *c = port->calling;
     bool stale = c->sent > c->heard && now - c->heard > STALE &&

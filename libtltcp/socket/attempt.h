@@ -4,17 +4,17 @@
 
 #include "libtltcp/socket/state.h"
 
-/* A caller's attempts to connect, one address after the other.  All on the I/O
- * thread, under the mutex. */
+/* A caller's attempts to connect, one address after the other. All calls are on
+ * the I/O thread and require the mutex. */
 
-/* Starts with the first address that can be reached.  Returns UV_E... */
+/* Starts with the first reachable address. Returns 0 or UV_E... */
 int tltcp__attempt_first(struct tltcp__port *port);
-/* Takes an error of the UDP socket. */
+/* Handles an error of the UDP socket. */
 void tltcp__attempt_on_error(struct tltcp__port *port, int status);
-/* Takes note of a datagram that leaves. */
+/* Records a sent datagram. */
 void tltcp__attempt_on_sent(struct tltcp__port *port, const uint8_t *data,
                             size_t len);
-/* Tries the next address if it is time, and keeps the route alive later. */
+/* Tries the next address when due; later it keeps the route alive. */
 void tltcp__attempt_turn(tltcp_socket *s);
 
 #endif /* TLTCP_SOCKET_ATTEMPT_H */

@@ -12,8 +12,8 @@
 /* Time for the engine's own end of lingering to reach us. */
 #define GRACE (100 * TLTCP_MS)
 
-/* Gives a connection back to the I/O thread, which sends what is to be sent and
- * releases it.  Under the mutex. */
+/* Returns a connection to the I/O thread, which sends the remaining data and
+ * frees it. Requires the mutex. */
 static void close_give_back(tltcp_socket *s) {
     tltcp__release(s);
     while (!s->gone) {
@@ -52,7 +52,7 @@ int tltcp_reject(tltcp_socket *s, const char *reason) {
     return 0;
 }
 
-/* Bytes of which nobody knows that they arrived. */
+/* Whether the fate of some section is unknown. */
 static bool close_has_undelivered(tltcp_socket *s) {
     tltcp_stats st;
 
@@ -62,7 +62,7 @@ static bool close_has_undelivered(tltcp_socket *s) {
            st.sections_offered;
 }
 
-/* Waits for the orderly end.  Returns what tltcp_close() does. */
+/* Waits for the orderly end. Returns the result of tltcp_close(). */
 static int close_drain(tltcp_socket *s, tltcp_time until) {
     tltcp_time patience =
         until == TLTCP_TIME_NEVER ? TLTCP_TIME_NEVER : until + GRACE;
@@ -77,7 +77,7 @@ static int close_drain(tltcp_socket *s, tltcp_time until) {
     return close_has_undelivered(s) || !s->closed ? TLTCP_ERR_TIMEOUT : 0;
 }
 
-/* Whether all had ended before the application closed. */
+/* Returns 0 if every section had its fate, else an error; may linger. */
 static int close_end(tltcp_socket *s, int linger_ms) {
     bool undelivered = close_has_undelivered(s);
 

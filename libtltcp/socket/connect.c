@@ -13,7 +13,7 @@
 #include "libtltcp/socket/socket.h"
 #include "libtltcp/socket/trace.h"
 
-/* One socket for addresses of both families, when there are both. */
+/* One socket serves addresses of both families if there are both. */
 static int connect_family(const net__addr *list, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (list[i].sa.sa_family == AF_INET6) {
@@ -23,8 +23,8 @@ static int connect_family(const net__addr *list, size_t count) {
     return AF_INET;
 }
 
-/* The local address to call from, of the wanted family when there is one; what
- * cannot be reached from it is passed over when it comes to connecting. */
+/* Chooses the local address to call from, of the wanted family if there is one;
+ * addresses that it cannot reach are skipped when connecting. */
 static int connect_choose_local(net__addr *local, bool *chosen,
                                 const tltcp_config *own, int family) {
     const char *service = own->io.local_service;
@@ -60,7 +60,7 @@ static int connect_open_family(struct tltcp__port *port,
                    : tltcp__port_open(port, chosen ? &local : NULL, family);
 }
 
-/* Leaves only those that need no IPv6; returns how many. */
+/* Keeps only the addresses that need no IPv6; returns their number. */
 static size_t connect_keep_ipv4(net__addr *list, size_t count) {
     size_t n = 0;
 
@@ -72,7 +72,7 @@ static size_t connect_keep_ipv4(net__addr *list, size_t count) {
     return n;
 }
 
-/* For what can be reached of the list, where there is no IPv6. */
+/* Falls back to the IPv4 addresses of the list where there is no IPv6. */
 static int connect_open(struct tltcp__port *port, const tltcp_config *own) {
     struct tltcp__calling *c = port->calling;
     int family = connect_family(c->to, c->count);
@@ -152,7 +152,7 @@ static void connect_do_begin(void *arg) {
     uv_mutex_unlock(tltcp__mutex(s));
 }
 
-/* Begins to call; the I/O thread goes on with it. */
+/* Starts calling; the I/O thread continues. */
 static int connect_begin(tltcp_socket **s, struct tltcp__port *port,
                          const char *host, const char *service,
                          const tltcp_config *own) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A condition as a descriptor that poll() understands. */
+/* A condition as a descriptor for poll(). */
 #include "libtltcp/socket/event_fd.h"
 
 #include <stdint.h>
@@ -44,7 +44,7 @@ static void event_fd_lower(const tltcp__event_fd *f) {
 
 #else
 
-/* A pair of sockets: the one kind of descriptor that can be polled everywhere.
+/* A pair of sockets: the only kind of descriptor that can be polled everywhere.
  */
 int tltcp__event_fd_open(tltcp__event_fd *f) {
     uv_os_sock_t pair[2];

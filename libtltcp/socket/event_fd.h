@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* A condition as a descriptor: readable while raised, as poll(), libuv and GLib
- * want it.  Costs a system call only when the condition changes. */
+/* A condition as a descriptor: readable while raised, for poll(), libuv and
+ * GLib. Costs a system call only when the condition changes. */
 typedef struct tltcp__event_fd {
     int fd;    /* to poll; -1: not open */
     int other; /* the writing end, where there is no eventfd */
@@ -15,7 +15,7 @@ typedef struct tltcp__event_fd {
 /* Returns 0 or UV_E... */
 int tltcp__event_fd_open(tltcp__event_fd *f);
 void tltcp__event_fd_close(tltcp__event_fd *f);
-/* Nothing happens while it is not open. */
+/* Does nothing while it is not open. */
 void tltcp__event_fd_set(tltcp__event_fd *f, bool raised);
 
 #endif /* TLTCP_SOCKET_EVENT_FD_H */

@@ -7,24 +7,24 @@
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/trace.h"
 
-/* Connections before what arrives has its turn. */
+/* Number of connections served before input is read. */
 #define CONNECTIONS 1024
-/* A thread with a crowd of connections has one turn in this time: what arrives
- * and what is due meanwhile, of all of them, shares its system calls. */
+/* A thread with many connections has one turn in this time: input and due
+ * timers of all of them share its system calls. */
 #define QUANTUM TLTCP_MS
-/* Bytes of a quantum beyond which turns are large anyway, and buffers of the
- * kernel too small for waiting. */
+/* With more bytes than this in a quantum, turns are large anyway, and the
+ * kernel's buffers are too small for waiting. */
 #define QUANTUM_BYTES ((uint64_t)65536)
-/* Bursts that libuv, or we, read at once at most: more may have arrived. */
+/* Maximum number of bursts that one read returns: more may have arrived. */
 #define BURSTS_MANY 32
-/* Connections that are worth waiting for; few gain nothing by it. */
+/* Minimum number of connections for which waiting pays. */
 #define CROWD 4u
-/* Quanta over which connections and bytes are counted. */
+/* Number of quanta over which connections and bytes are counted. */
 #define WINDOW 4
 
 /* --- A turn -------------------------------------------------------------- */
 
-/* Schedules those whose time has come.  Under the mutex. */
+/* Schedules connections with expired timers. Requires the mutex. */
 static void loop_run_timers(struct tltcp__io_thread *io, tltcp_time now) {
     cmn__heap_item first;
 
@@ -67,7 +67,7 @@ static void loop_flush_traces(struct tltcp__io_thread *io) {
     }
 }
 
-/* A turn; with `nap`, applications need not wake the thread after it. */
+/* Runs a turn; with `nap`, applications need not wake the thread after it. */
 static bool loop_run_turn(struct tltcp__io_thread *io, bool nap) {
     cmn__heap_item first = {.key = TLTCP_TIME_NEVER};
     bool more;
@@ -90,7 +90,7 @@ bool tltcp__loop_turn(struct tltcp__io_thread *io) {
     return loop_run_turn(io, false);
 }
 
-/* Whether to wait for more after the coming turn. */
+/* Returns whether to wait for more after the next turn. */
 static bool loop_may_nap(struct tltcp__io_thread *io, tltcp_time now) {
     tltcp_time span = now - io->window_since;
     bool many;
@@ -111,7 +111,7 @@ static bool loop_may_nap(struct tltcp__io_thread *io, tltcp_time now) {
            now - io->idle_since < QUANTUM;
 }
 
-/* Lets the rest of a quantum pass. */
+/* Sleeps for the rest of a quantum. */
 static void loop_nap(struct tltcp__io_thread *io, tltcp_time until) {
     tltcp_time now = tltcp_now();
     bool more;
@@ -128,7 +128,7 @@ static void loop_nap(struct tltcp__io_thread *io, tltcp_time until) {
     }
 }
 
-/* --- Life ---------------------------------------------------------------- */
+/* --- Lifecycle ----------------------------------------------------------- */
 
 static void loop_on_turn(uv_check_t *turn) {
     struct tltcp__io_thread *io = turn->data;
@@ -143,17 +143,16 @@ static void loop_on_turn(uv_check_t *turn) {
 
 static void loop_on_timer(void *owner) {
 #if defined(__linux__)
-    (void)owner; /* the end of this turn looks at the timers */
+    (void)owner; /* the end of this turn checks the timers */
 #else
     (void)tltcp__loop_turn(owner); /* libuv runs timers before it waits */
 #endif
 }
 
-/* Descriptors that the first loop of a process cannot do without. */
+/* Number of descriptors that the first loop of a process needs. */
 #define LOOP_DESCRIPTORS 4
 
-/* libuv ends the process when it does not find them, so they are looked for
- * before. */
+/* libuv aborts the process when it cannot get them, so check first. */
 static int loop_probe_descriptors(void) {
     tltcp__event_fd probe[LOOP_DESCRIPTORS];
     int rv = 0;

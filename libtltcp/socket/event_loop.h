@@ -11,8 +11,8 @@
 int tltcp__loop_open(struct tltcp__io_thread *io, uv_async_cb on_wake);
 /* Closes the handles, which ends the loop. */
 void tltcp__loop_close(struct tltcp__io_thread *io);
-/* Gives every scheduled connection its turn.  On the I/O thread, mutex free.
- * True: some are left. */
+/* Gives every scheduled connection its turn. On the I/O thread, without the
+ * mutex. True: some are left. */
 bool tltcp__loop_turn(struct tltcp__io_thread *io);
 
 #endif /* TLTCP_SOCKET_EVENT_LOOP_H */

@@ -25,7 +25,7 @@ static void events_on_closed(tltcp_socket *s, const tltcp_event *ev) {
     s->code = ev->code;
     memcpy(s->reason, ev->reason, sizeof(s->reason));
     if (s->port->listening != NULL && (!s->queued || ev->error != 0)) {
-        tltcp__accept_drop(s); /* there is nothing left to accept */
+        tltcp__accept_drop(s); /* there is nothing to accept */
     }
 }
 

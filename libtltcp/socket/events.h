@@ -4,7 +4,7 @@
 
 #include "libtltcp/socket/state.h"
 
-/* Takes the engine's events.  Under the mutex. */
+/* Takes the engine's events. Requires the mutex. */
 void tltcp__take_events(tltcp_socket *s);
 
 #endif /* TLTCP_SOCKET_EVENTS_H */

@@ -29,10 +29,10 @@ static void input_to_caller(struct tltcp__port *port, const net__burst *b,
     tltcp__schedule(s);
 }
 
-/* Bursts of one peer follow each other: the newest tokens are remembered. */
+/* Bursts of one peer follow each other: the newest tokens are cached. */
 static tltcp_pktinfo input_info(struct tltcp__port *port,
                                 const net__route *route, uint32_t ecn) {
-    /* Where padding differs a token is made once more, that is all. */
+    /* If padding differs, a token is only made again. */
     /* NOLINTNEXTLINE */
     if (memcmp(&port->last_route, route, sizeof(*route)) != 0) {
         port->last_route = *route;
@@ -93,7 +93,7 @@ static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
             input_taken(d.conn, info.path, b->route);
         } else if (verdict == TLTCP_CALLER) {
             tltcp__admit(port, d.conn, info.path, b->route);
-            now = tltcp_now(); /* the mutex was free for a while */
+            now = tltcp_now(); /* the mutex was released for a while */
         } else if (verdict == TLTCP_REPLY) {
             input_reply(port, b->route, &d);
         }
@@ -125,7 +125,7 @@ static void input_on_writable(void *owner) {
 
     uv_mutex_lock(&port->io->mx);
     port->blocked = false;
-    tltcp__unblock(port); /* the end of this turn serves those that wait */
+    tltcp__unblock(port); /* the end of this turn serves waiting connections */
     uv_mutex_unlock(&port->io->mx);
 }
 

@@ -4,7 +4,7 @@
 
 #include "internal/net/udp.h"
 
-/* What the UDP socket of a port calls: hands datagrams to the engines. */
+/* Callbacks of a port's UDP socket: pass datagrams to the engines. */
 extern const net__udp_ops tltcp__input_ops;
 
 #endif /* TLTCP_SOCKET_INPUT_H */

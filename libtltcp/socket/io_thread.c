@@ -13,9 +13,9 @@
 #endif
 
 #define STACK_SIZE ((size_t)512 * 1024)
-/* Users of a shared thread before another one is started. */
+/* Number of users of a shared thread before another one is started. */
 #define USERS_MANY 64u
-/* Shared threads at most; beyond it they get more users. */
+/* Maximum number of shared threads; beyond it they get more users. */
 #define THREADS_MAX 8u
 
 /* --- Tasks --------------------------------------------------------------- */
@@ -75,7 +75,7 @@ void tltcp__io_thread_run(struct tltcp__io_thread *io, void (*run)(void *arg),
     uv_mutex_unlock(&io->mx);
 }
 
-/* --- Life ---------------------------------------------------------------- */
+/* --- Lifecycle ----------------------------------------------------------- */
 
 static void io_timer_moved(void *owner, uint64_t id, uint32_t slot) {
     tltcp_socket *s = (tltcp_socket *)(uintptr_t)id;
@@ -93,7 +93,7 @@ static void io_main(void *arg) {
     (void)uv_run(&io->loop, UV_RUN_DEFAULT);
 }
 
-/* Signals are for the application's threads. */
+/* Signals are left to the application's threads. */
 static int io_start(struct tltcp__io_thread *io) {
     uv_thread_options_t o = {.flags = UV_THREAD_HAS_STACK_SIZE,
                              .stack_size = STACK_SIZE};
@@ -122,7 +122,7 @@ static void io_free(struct tltcp__io_thread *io) {
 
 static int io_init_locks(struct tltcp__io_thread *io) {
     if (uv_mutex_init(&io->mx) != 0) {
-        return UV_ENOMEM; /* nothing else makes it fail */
+        return UV_ENOMEM; /* the only possible failure */
     }
     if (uv_cond_init(&io->task_done) != 0) {
         uv_mutex_destroy(&io->mx);
@@ -184,13 +184,13 @@ static void io_end(struct tltcp__io_thread *io) {
 /* --- The shared threads -------------------------------------------------- */
 
 static uv_once_t shared_once = UV_ONCE_INIT;
-static uv_mutex_t shared_mx; /* for all that follows */
+static uv_mutex_t shared_mx; /* protects everything below */
 static struct tltcp__io_thread *shared_threads;
-static uv_pid_t shared_pid; /* the process that they run in */
+static uv_pid_t shared_pid; /* the process in which they run */
 
 static void shared_init(void) {
     if (uv_mutex_init(&shared_mx) != 0) {
-        abort(); /* only without memory, before anything was allocated */
+        abort(); /* possible only if out of memory, before any allocation */
     }
 }
 
@@ -204,7 +204,7 @@ static void shared_lock(void) {
     }
 }
 
-/* The thread with the fewest users, or NULL when there should be one more. */
+/* The thread with the fewest users, or NULL to start another. */
 static struct tltcp__io_thread *shared_find(void) {
     struct tltcp__io_thread *best = shared_threads;
     unsigned count = 0;

@@ -6,12 +6,12 @@
 
 /* I/O threads: listeners have one each, callers share some. */
 
-/* Gives a thread of one's own, or one of those that are shared.  Returns 0 or
- * a negative tltcp_error. */
+/* Provides an unshared thread (`own`), or a shared one. Returns 0 or a negative
+ * tltcp_error. */
 int tltcp__io_thread_acquire(struct tltcp__io_thread **out, bool own);
-/* Gives it back; with its last user it ends. */
+/* Releases it; the thread ends with its last user. */
 void tltcp__io_thread_release(struct tltcp__io_thread *io);
-/* Runs a function on the thread, mutex free, and waits for it. */
+/* Runs a function on the thread, without the mutex, and waits for it. */
 void tltcp__io_thread_run(struct tltcp__io_thread *io, void (*run)(void *arg),
                           void *arg);
 

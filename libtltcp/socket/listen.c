@@ -22,7 +22,7 @@ static int listen_open(struct tltcp__port *port, const char *host,
 
     for (size_t i = 0; i < count; i++) {
         rv = tltcp__port_open(port, &list[i], 0);
-        /* A machine without IPv6, or a name of which one address is ours. */
+        /* The machine has no IPv6, or only one address of the name is local. */
         if (rv != TLTCP_ERR_ADDRESS) {
             break;
         }
@@ -130,7 +130,7 @@ int tltcp_accept(tltcp_socket *listener, tltcp_socket **s, int timeout_ms) {
     return 0;
 }
 
-/* on_caller is not called again, and has returned. */
+/* Afterwards on_caller has returned and is not called again. */
 static void listen_stop_asking(tltcp_socket *s) {
     struct tltcp__listening *l = s->port->listening;
 

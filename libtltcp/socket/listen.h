@@ -4,7 +4,7 @@
 
 #include "libtltcp/socket/state.h"
 
-/* The part of tltcp_close() for listeners. */
+/* Implements tltcp_close() for listeners. */
 void tltcp__listener_close(tltcp_socket *s);
 
 #endif /* TLTCP_SOCKET_LISTEN_H */

@@ -10,7 +10,7 @@
 #include <netdb.h>
 #endif
 
-/* More addresses of one name than this are not tried. */
+/* Maximum number of addresses of one name that are tried. */
 #define ADDRESSES_MAX 16u
 #define PORT_MAX 65535u
 
@@ -64,7 +64,7 @@ static int fill(net__addr **out, size_t *count, const struct addrinfo *all,
     if (list == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    if (any) { /* an IPv6 socket serves IPv4 as well, so it goes first */
+    if (any) { /* an IPv6 socket also serves IPv4, so it comes first */
         n = collect(list, all, AF_INET6);
         n += collect(list + n, all, AF_INET);
     } else {

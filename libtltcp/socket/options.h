@@ -6,7 +6,7 @@
 
 #include "internal/net/udp.h"
 
-/* From what the application says to what the driver works with. */
+/* Converts the application's options for the driver. */
 
 /* Copies an application's config, which may be of another size or NULL. Returns
  * 0 or TLTCP_ERR_INVAL. */

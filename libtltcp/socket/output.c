@@ -12,7 +12,7 @@
 #include "libtltcp/socket/stretch.h"
 #include "libtltcp/socket/trace.h"
 
-/* Bursts of one connection before the next one has its turn. */
+/* Number of bursts of one connection before the next one has its turn. */
 #define BURSTS 16
 /* A burst of at most this many bytes fits one call with UDP_SEGMENT. */
 #define BURST_BYTES ((size_t)65000)
@@ -32,7 +32,7 @@ static void output_arm(tltcp_socket *s) {
     } else if (s->timer != CMN__HEAP_NONE) {
         cmn__heap_update(h, s->timer, at);
     } else if (cmn__heap_add(h, at, (uint64_t)(uintptr_t)s) != 0) {
-        return; /* without memory; tried again at the next turn */
+        return; /* out of memory; the next turn tries again */
     }
     s->armed = at;
 }
@@ -73,8 +73,8 @@ static bool output_burst(tltcp_socket *s, uint8_t *room) {
     return true;
 }
 
-/* Sends what a connection has to send; if the kernel takes no more, it waits
- * for that. */
+/* Sends the data of a connection; if the kernel takes no more, the connection
+ * waits for it. */
 static void output_bursts(tltcp_socket *s) {
     struct tltcp__port *port = s->port;
 
@@ -95,7 +95,7 @@ static void output_bursts(tltcp_socket *s) {
     tltcp__schedule(s); /* more to send, after the others */
 }
 
-/* Keeps the counters of a connection in the sums of its listener. */
+/* Adds the counters of a connection to the sums of its listener. */
 static void output_keep_stats(tltcp_socket *s) {
     tltcp_stats st;
 
@@ -105,7 +105,7 @@ static void output_keep_stats(tltcp_socket *s) {
     }
 }
 
-/* Frees a connection that nobody needs any more. */
+/* Frees a connection that is no longer needed. */
 static void output_forget(tltcp_socket *s) {
     struct tltcp__port *port = s->port;
 

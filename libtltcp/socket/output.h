@@ -4,13 +4,13 @@
 
 #include "libtltcp/socket/state.h"
 
-/* A connection's turn on the I/O thread.  All under the mutex, which is free
- * while datagrams are sent. */
+/* A connection's turn on the I/O thread. All calls require the mutex, which is
+ * released while datagrams are sent. */
 
 /* Takes its events, puts its datagrams on the UDP socket, sets its timer, and
- * frees it when nobody needs it any more. */
+ * frees it when it is no longer needed. */
 void tltcp__output(tltcp_socket *s);
-/* Sends what was put on the UDP sockets. */
+/* Flushes the UDP sockets. */
 void tltcp__output_flush(struct tltcp__io_thread *io);
 
 #endif /* TLTCP_SOCKET_OUTPUT_H */

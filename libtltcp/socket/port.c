@@ -140,7 +140,7 @@ static void port_do_close(void *arg) {
     struct tltcp__port *port = arg;
 
     if (port->started) {
-        bool more = tltcp__loop_turn(port->io); /* what is put is flushed */
+        bool more = tltcp__loop_turn(port->io); /* it also flushes output */
 
         while (more && port->listening != NULL) { /* refuses the rest */
             more = tltcp__loop_turn(port->io);

@@ -4,22 +4,22 @@
 
 #include "libtltcp/socket/state.h"
 
-/* A UDP socket with what is reached through it. */
+/* A UDP socket with its listener or connections. */
 
 /* Makes a port with one user.  A listener's I/O thread serves it alone, a
  * caller's is shared.  Returns 0 or a negative tltcp_error. */
 int tltcp__port_new(struct tltcp__port **out, const tltcp_config *c,
                     bool listener);
-/* Opens the UDP socket; what it receives goes to the engines from now on.
- * `bind` NULL: any address of `family`.  Returns 0 or a negative tltcp_error.
+/* Opens the UDP socket; from now on the engines get its input. `bind` NULL: any
+ * address of `family`. Returns 0 or a negative tltcp_error.
  */
 int tltcp__port_open(struct tltcp__port *port, const net__addr *bind,
                      int family);
-/* Fills in what an engine of it is made with beside the application's
- * configuration. */
+/* Fills in the internal configuration of an engine on the port, in addition to
+ * the application's. */
 int tltcp__port_engine(struct tltcp__port *port, tltcp_config *inner,
                        uint8_t seed[TLTCP_SEED_LEN]);
-/* One user less; after the last one the port is closed and freed. */
+/* Releases one user; with the last one the port is closed and freed. */
 void tltcp__port_release(struct tltcp__port *port);
 
 #endif /* TLTCP_SOCKET_PORT_H */

@@ -13,7 +13,7 @@
 #define PATH_LEN 4096
 #define BUFFER_LEN ((size_t)32 * 1024)
 #define MILLION UINT64_C(1000000)
-/* Beyond it a double has no fraction to show. */
+/* From here on a double has no fractional part. */
 #define EXACT 9007199254740992.0
 
 struct tltcp__qlog {
@@ -38,7 +38,7 @@ static void put_string(FILE *f, const char *s) {
     fputc('"', f);
 }
 
-/* Not by printf("%f"), whose point may be a comma in the user's language. */
+/* Avoids printf("%f"), which prints a comma in some locales. */
 static void put_fixed(FILE *f, uint64_t whole, uint64_t millionths) {
     fprintf(f, "%" PRIu64, whole);
     if (millionths != 0) {
@@ -59,7 +59,7 @@ static void qlog_put_number(FILE *f, double v) {
         v = -v;
     }
     if (v >= EXACT) {
-        fprintf(f, "%.0f.0", v); /* no reader's integer is so long */
+        fprintf(f, "%.0f.0", v); /* too long for an integer of a reader */
         return;
     }
     whole = (uint64_t)v;

@@ -12,8 +12,8 @@
 
 struct tltcp__qlog;
 
-/* Makes <dir>/<id in hexadecimal>.sqlog and writes its head; times are counted
- * from `start`.  NULL: it could not be made. */
+/* Creates <dir>/<id in hexadecimal>.sqlog and writes its header; times are
+ * relative to `start`. NULL: it could not be created. */
 struct tltcp__qlog *tltcp__qlog_open(const char *dir, uint64_t id, bool server,
                                      uint64_t start);
 /* Adds an event with at most `most` values. */

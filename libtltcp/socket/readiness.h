@@ -4,14 +4,14 @@
 
 #include "libtltcp/socket/state.h"
 
-/* What a socket is ready for, and waiting for it.  All under the mutex. */
+/* Readiness of a socket, and waiting for it. All calls require the mutex. */
 
 bool tltcp__has_signals(const tltcp_socket *s);
-/* Wakes the threads and raises the descriptors for which something changed. */
+/* Wakes the threads and raises the descriptors whose condition changed. */
 void tltcp__notify(tltcp_socket *s);
-/* After a call into the engine from an application's thread. */
+/* Call this after a call into the engine from an application's thread. */
 void tltcp__after_call(tltcp_socket *s);
-/* Waits for a condition, until `until`.  False: the time is up. */
+/* Waits for a condition until `until`. False: timed out. */
 bool tltcp__wait(tltcp_socket *s, uv_cond_t *on, unsigned *count,
                  tltcp_time until);
 

@@ -5,25 +5,25 @@
 #include "libtltcp/socket/events.h"
 #include "libtltcp/socket/readiness.h"
 
-/* Pieces taken from the engine in one call. */
+/* Maximum number of pieces taken from the engine in one call. */
 #define BATCH ((size_t)64)
 
 /* --- Pieces, for either call --------------------------------------------- */
 
-/* A call on its way: pieces go to those of tltcp_recv(), or, where `pieces` is
- * NULL, into a message. */
+/* A receive call: pieces go to those of tltcp_recv(), or, if `pieces` is NULL,
+ * into a message. */
 struct receive_job {
     tltcp_piece *pieces;
     struct msghdr *msg;
     unsigned char *segments; /* of the message, not aligned; or NULL */
     unsigned char *metas;    /* likewise */
-    bool gaps;               /* gaps are pieces; else they end the call */
-    size_t wanted;           /* pieces at most */
+    bool gaps;               /* report gaps as pieces; else they end the call */
+    size_t wanted;           /* maximum number of pieces */
     size_t count;
     int64_t covered;
 };
 
-/* What the engine fills in at once. */
+/* Filled in by one call of the engine. */
 struct receive_batch {
     tltcp_buf bufs[BATCH];
     struct tltcp_segment segments[BATCH];
@@ -86,7 +86,7 @@ static void receive_keep(struct receive_job *j, const struct receive_batch *b,
     }
 }
 
-/* Data and gaps as they come.  Returns what the engine said last. */
+/* Takes data and gaps in order. Returns the engine's last result. */
 static int64_t receive_pieces(tltcp_socket *s, struct receive_job *j) {
     struct receive_batch b;
     int64_t rv = 1;
@@ -111,7 +111,7 @@ static int64_t receive_pieces(tltcp_socket *s, struct receive_job *j) {
     return rv;
 }
 
-/* Data up to the next gap: piece by piece, since a gap ends the call. */
+/* Takes data up to the next gap: piece by piece, since a gap ends the call. */
 static int64_t receive_data(tltcp_socket *s, struct receive_job *j) {
     struct receive_batch b;
     int64_t rv = 1;
@@ -137,7 +137,7 @@ static int64_t receive_data(tltcp_socket *s, struct receive_job *j) {
     return rv;
 }
 
-/* What the application learns once there is nothing more to read. */
+/* The result of the call once there is nothing more to read. */
 static ssize_t receive_end(tltcp_socket *s, int64_t rv) {
     if (s->end_reported) {
         return TLTCP_ERR_CLOSED;
@@ -205,8 +205,9 @@ ssize_t tltcp_recv(tltcp_socket *s, tltcp_piece *pieces, size_t *count,
 
 /* --- tltcp_recvmsg() ----------------------------------------------------- */
 
-/* How many pieces the control data has room for.  Both kinds of description
- * are whole numbers of words, so that nothing is lost between the two. */
+/* The number of pieces for which the control data has room. Both kinds of
+ * description are whole numbers of words, so nothing is lost between the
+ * two. */
 static size_t receive_control_room(const struct msghdr *msg, bool metas) {
     size_t header = metas ? CMSG_SPACE(0) + CMSG_LEN(0) : CMSG_LEN(0);
     size_t each =
@@ -218,8 +219,7 @@ static size_t receive_control_room(const struct msghdr *msg, bool metas) {
     return (msg->msg_controllen - header) / each;
 }
 
-/* Where the second kind is written until it is known how many of the first
- * there are. */
+/* Place for the second kind until the number of the first is known. */
 static unsigned char *receive_metas_of(const struct msghdr *msg,
                                        size_t pieces) {
     return (unsigned char *)msg->msg_control +
@@ -236,7 +236,7 @@ static void receive_put_head(unsigned char *at, int type, size_t len) {
     memcpy(at, &head, sizeof(head));
 }
 
-/* Returns the bytes used, with what would align more. */
+/* Returns the number of bytes used, with alignment. */
 static size_t receive_finish_control(const struct receive_job *j) {
     unsigned char *at = j->msg->msg_control;
     size_t len = j->count * sizeof(struct tltcp_segment);
@@ -270,7 +270,7 @@ static void receive_finish(const struct receive_job *j, size_t room) {
     msg->msg_iovlen = j->count;
 }
 
-/* False for flags unknown or without sense. */
+/* False for unknown or meaningless flags. */
 static bool receive_flags_are_good(int flags) {
     return (flags & ~(MSG_TL | MSG_TL_META | MSG_DONTWAIT)) == 0 &&
            ((flags & MSG_TL_META) == 0 || (flags & MSG_TL) != 0);

@@ -86,7 +86,7 @@ void tltcp__unblock(struct tltcp__port *port) {
 
 void tltcp__release(tltcp_socket *s) {
     s->release = true;
-    tltcp__unblock(s->port); /* it may be among those that wait */
+    tltcp__unblock(s->port); /* it may be waiting */
     tltcp__wake(s);
 }
 

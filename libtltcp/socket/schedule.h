@@ -4,7 +4,7 @@
 
 #include "libtltcp/socket/state.h"
 
-/* Which connections the I/O thread has to look at.  All under the mutex. */
+/* Connections that the I/O thread must serve. All calls require the mutex. */
 
 /* Schedules a connection, from the I/O thread. */
 void tltcp__schedule(tltcp_socket *s);
@@ -12,13 +12,13 @@ void tltcp__schedule(tltcp_socket *s);
 void tltcp__wake(tltcp_socket *s);
 /* Takes the next one, or NULL. */
 tltcp_socket *tltcp__next_scheduled(struct tltcp__io_thread *io);
-/* Takes a connection out that is about to be freed. */
+/* Removes a connection that is about to be freed. */
 void tltcp__unschedule(tltcp_socket *s);
-/* Gives a connection back: it is freed once what ends it has been sent. */
+/* Releases a connection: it is freed once its last datagrams have been sent. */
 void tltcp__release(tltcp_socket *s);
-/* The kernel takes datagrams again: schedules the sockets that wait for it. */
+/* The kernel accepts datagrams again: schedules the waiting sockets. */
 void tltcp__unblock(struct tltcp__port *port);
-/* At the end of this turn what was put on the port's UDP socket is sent. */
+/* Flushes the port's UDP socket at the end of this turn. */
 void tltcp__flush_later(struct tltcp__port *port);
 
 #endif /* TLTCP_SOCKET_SCHEDULE_H */

@@ -4,13 +4,13 @@
 
 #include "libtltcp/socket/readiness.h"
 
-/* Sections handed to the engine in one call. */
+/* Maximum number of sections passed to the engine in one call. */
 #define BATCH ((size_t)64)
 
 /* --- Sections, from either call ------------------------------------------ */
 
-/* Sections on their way into the engine: those of tltcp_send(), or, where
- * `sections` is NULL, those of a message. */
+/* A send call: the sections of tltcp_send(), or, if `sections` is NULL, those
+ * of a message. */
 struct send_job {
     const tltcp_section *sections;
     const struct msghdr *msg;
@@ -22,7 +22,7 @@ struct send_job {
     ssize_t bytes;
 };
 
-/* Section i as the engine takes it. */
+/* Section i in the engine's form. */
 static tltcp_section send_section_at(const struct send_job *j, size_t i) {
     tltcp_section s = {.deadline = j->deadline};
 
@@ -62,7 +62,7 @@ static size_t send_fill(const struct send_job *j, tltcp_section *list) {
     return count;
 }
 
-/* Writes what fits.  Returns 0 or why the next section was not taken. */
+/* Writes as much as fits. Returns 0, or why the next section was not taken. */
 static int send_some(tltcp_socket *s, struct send_job *j) {
     tltcp_section list[BATCH];
 
@@ -82,7 +82,7 @@ static int send_some(tltcp_socket *s, struct send_job *j) {
     return 0;
 }
 
-/* A full buffer must get some room before it counts as writable again, or a
+/* A full buffer needs some room before it counts as writable again, or a
  * blocked sender would wake for every acknowledgement. */
 static size_t send_room_wanted(const tltcp_socket *s,
                                const struct send_job *j) {
@@ -174,7 +174,7 @@ static bool send_take_message(struct send_job *j, const struct cmsghdr *c) {
            send_take_values(c, j->count * sizeof(struct tltcp_meta), &j->metas);
 }
 
-/* False when it does not fit the sections. */
+/* False if it does not match the sections. */
 static bool send_take_control(struct send_job *j) {
     const struct msghdr *msg = j->msg;
     struct cmsghdr *c = msg->msg_control != NULL ? CMSG_FIRSTHDR(msg) : NULL;

@@ -12,19 +12,19 @@
 #include "libtltcp/socket/event_fd.h"
 
 /*
- * What the socket API consists of:
+ * The parts of the socket API:
  *
- *   I/O thread   a libuv loop with its thread, and the mutex of all below
- *   port         a UDP socket on it: a listener's, or that of one caller
- *   socket       a listener, or a connection with its engine
+ *   I/O thread a libuv loop with its thread, and the mutex of all below port
+ *   a UDP socket on it: a listener's, or that of one caller socket       a
+ *   listener, or a connection with its engine
  *
- * A listener has an I/O thread of its own, which serves what it accepts.
- * Callers share I/O threads.
+ * A listener has its own I/O thread, which also serves the connections that it
+ * accepts. Callers share I/O threads.
  *
- * The I/O thread hands what arrives to the engines and schedules their
- * connections; calls of applications and timers schedule as well.  At the end
- * of each turn of the loop every scheduled connection has its turn: events
- * out, datagrams out, timer in.
+ * The I/O thread passes input to the engines and schedules their connections;
+ * application calls and timers also schedule connections.  At the end of each
+ * turn of the loop every scheduled connection has its turn: events out,
+ * datagrams out, timer in.
  *
  * The mutex is never held during a system call that sends, nor while the
  * application is called (on_caller, on_trace).
@@ -55,7 +55,7 @@ struct tltcp__io_thread {
     bool own; /* not shared */
     struct tltcp__io_thread *next;
 
-    uv_mutex_t mx; /* for all that follows, and for ports and sockets */
+    uv_mutex_t mx; /* protects all that follows, ports and sockets */
     uv_cond_t task_done;
     struct tltcp__task *tasks;
     struct tltcp__task *last_task;
@@ -65,86 +65,86 @@ struct tltcp__io_thread {
     tltcp_socket *last_scheduled;
     cmn__mem mem;
     cmn__heap timers;
-    bool pumping; /* looks at `scheduled` again without being woken */
+    bool pumping; /* checks `scheduled` again without being woken */
     bool stopping;
     uint32_t window;       /* number of the present window, a few turns long */
     uint32_t window_conns; /* connections that had a turn in it */
     uint64_t window_bytes; /* in and out */
     size_t arrived;        /* bursts, since the last turn */
 
-    /* The I/O thread's alone. */
+    /* Used only by the I/O thread. */
     tltcp_time window_since;
     tltcp_time idle_since; /* end of the last turn */
     bool crowd; /* in the last window many connections had few bytes each */
 };
 
-/* What a listener has and a caller has not. */
+/* State of a listener. */
 struct tltcp__listening {
     tltcp_endpoint *endpoint;
     tltcp_socket *handle; /* NULL: tltcp_close() was called */
     tltcp_socket *first;  /* callers that wait for tltcp_accept() */
     tltcp_socket *last;
-    unsigned unaccepted;   /* callers not yet taken by the application */
+    unsigned unaccepted;   /* callers that the application has not taken */
     bool asking;           /* on_caller is running */
     tltcp_socket *closing; /* the handle, while tltcp_close() waits for it */
-    tltcp_stats past;      /* sums over those that are gone */
+    tltcp_stats past;      /* sums over ended connections */
 };
 
-/* The longest handshake datagram that is worth keeping. */
+/* Longest handshake datagram that is kept. */
 #define TLTCP__HELLO_MAX ((size_t)2048)
 
-/* What a caller has and a listener has not. */
+/* State of a caller. */
 struct tltcp__calling {
     net__addr *to; /* addresses to try */
     size_t count;
     size_t at;
-    tltcp_time each; /* how long to try each */
-    tltcp_time next; /* when to try the next one */
+    tltcp_time each; /* time limit for each */
+    tltcp_time next; /* when to try the next */
     tltcp_time heard;
     tltcp_time sent;
     tltcp_time repicked; /* when the local address was chosen */
-    uint8_t *hello;      /* what was sent last, for the next address */
+    uint8_t *hello;      /* last datagram sent, for the next address */
     size_t hello_len;
-    struct tltcp__stretching *stretching; /* a key is being made; or NULL */
-    tltcp_time refused_since; /* by the address that is tried; 0: it is not */
-    bool refused;             /* an ICMP message said so */
-    bool unroutable;          /* sending failed for want of a route */
+    struct tltcp__stretching *stretching; /* derivation of a key, or NULL */
+    tltcp_time refused_since; /* by the present address; 0: not refused */
+    bool refused;             /* by an ICMP message */
+    bool unroutable;          /* sending failed: no route */
 };
 
 struct tltcp__port {
     struct tltcp__io_thread *io;
     net__udp *udp;
     uint8_t key[NET__KEY_LEN];
-    tltcp_config config; /* strings are not kept in it */
+    tltcp_config config; /* without its strings */
     cmn__mem mem;
 
     struct tltcp__port *next; /* all ports of the I/O thread */
     struct tltcp__port *prev;
     struct tltcp__port *next_unflushed;
-    bool unflushed;        /* in that list */
-    bool blocked;          /* the kernel takes no more */
+    bool unflushed;        /* in the list of unflushed ports */
+    bool blocked;          /* the kernel accepts no more */
     bool started;          /* in the list of all ports */
-    tltcp_socket *waiting; /* FIFO: scheduled once the kernel takes more */
+    tltcp_socket *waiting; /* FIFO: scheduled once the kernel accepts more */
     tltcp_socket *last_waiting;
 
     tltcp_socket *all;
-    tltcp_socket *current; /* whose engine runs */
+    tltcp_socket *current; /* its engine is running */
     unsigned users;        /* handles of applications */
     struct tltcp__listening *listening;
     struct tltcp__calling *calling;
-    struct tltcp__tracer *tracer; /* NULL: nobody wants a trace */
+    struct tltcp__tracer *tracer; /* NULL: no trace is wanted */
 
     /* The route of the newest burst. */
     net__route last_route;
     tltcp_pktinfo last; /* and its tokens */
 };
 
-/* Events for tltcp_next_event().  Fates wait in the engine. */
+/* Events for tltcp_next_event(). Fates remain in the engine. */
 struct tltcp__signals {
     bool connected;
     bool moved;
     bool rated;
-    bool closed; /* given last of all */
+    bool closed; /* reported last */
     uint64_t estimated_bps;
     uint64_t target_bps;
     tltcp_time now;
@@ -152,7 +152,7 @@ struct tltcp__signals {
 
 struct tltcp_socket {
     struct tltcp__port *port;
-    bool listener; /* then only what stands before `conn` is in use */
+    bool listener; /* then only the fields before `conn` are used */
 
     uv_cond_t readable; /* recvmsg, accept */
     unsigned readers;
@@ -194,7 +194,7 @@ struct tltcp_socket {
     uint32_t window;   /* that of its last turn */
     uint32_t timer;    /* slot in the heap of timers */
     tltcp_time armed;  /* its key */
-    size_t write_want; /* room that makes it writable */
+    size_t write_want; /* free space that makes it writable */
     net__routes routes;
 
     struct tltcp__signals pending;
@@ -209,7 +209,8 @@ static inline uv_mutex_t *tltcp__mutex(const tltcp_socket *s) {
     return &s->port->io->mx;
 }
 
-/* The engine; what it traces from now on is this connection's. */
+/* Returns the engine; its trace events from now on belong to this
+ * connection. */
 static inline tltcp_conn *tltcp__engine(tltcp_socket *s) {
     s->port->current = s;
     return s->conn;

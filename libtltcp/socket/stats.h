@@ -4,7 +4,7 @@
 
 #include "libtltcp/socket/state.h"
 
-/* Adds the counters of one connection to a sum; gauges stay as they are. */
+/* Adds the counters of one connection to a sum; leaves gauges unchanged. */
 void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one);
 
 #endif /* TLTCP_SOCKET_STATS_H */

@@ -4,10 +4,10 @@
 
 #include "libtltcp/socket/state.h"
 
-/* Keys of passphrases are made on libuv's pool, so that no stream on the same
- * I/O thread waits for them.  On the I/O thread, under the mutex. */
+/* Keys are derived from passphrases on libuv's pool, so that no stream on the
+ * same I/O thread waits for them. On the I/O thread; requires the mutex. */
 
-/* After something arrived: makes the key that the connection waits for. */
+/* Call this after input: derives the key for which the connection waits. */
 void tltcp__stretch(tltcp_socket *s);
 /* The connection is about to be freed. */
 void tltcp__stretch_forget(tltcp_socket *s);

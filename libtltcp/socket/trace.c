@@ -9,10 +9,10 @@
 #include "libtltcp/socket/qlog.h"
 #include "libtltcp/socket/state.h"
 
-/* Values and characters of one event; the rest is left out. */
+/* Maximum number of values and characters of an event; the rest is left out. */
 #define VALUES 16u
 #define TEXT_MAX 64u
-/* Events between two looks of the I/O thread, and when to wake it. */
+/* Maximum number of queued events, and the number that wakes the I/O thread. */
 #define EVENTS_MAX 65536u
 #define EVENTS_MANY 4096u
 
@@ -23,7 +23,7 @@ struct tltcp__trace {
 
 struct record {
     struct tltcp__trace *trace; /* NULL: no file */
-    bool unowned;               /* whose it is becomes known later */
+    bool unowned;               /* its connection becomes known later */
     bool last;                  /* closes the file */
     tltcp_time now;
     const char *name;
@@ -39,7 +39,7 @@ struct tltcp__tracer {
     char *dir;
     cmn__ring queue; /* under the mutex */
     uint64_t omitted;
-    cmn__ring out; /* the I/O thread's: what it hands out now */
+    cmn__ring out; /* used by the I/O thread: events to hand out now */
 };
 
 static char *trace_copy(const char *text) {
@@ -98,8 +98,7 @@ void tltcp__tracer_free(struct tltcp__tracer *t) {
     free(t);
 }
 
-/* --- In: under the mutex
- * -------------------------------------------------------- */
+/* --- In: requires the mutex ---------------------------------------------- */
 
 static struct record *trace_push(struct tltcp__tracer *t) {
     struct record *rec = NULL;
@@ -180,16 +179,16 @@ void tltcp__trace_close(tltcp_socket *s) {
     if (s->trace == NULL) {
         return;
     }
-    rec = cmn__ring_push(&t->queue); /* beyond the limit if need be */
+    rec = cmn__ring_push(&t->queue); /* beyond the limit if necessary */
     if (rec == NULL) {
-        return; /* the file stays open rather than be written to later */
+        return; /* the file stays open: a later write would be unsafe */
     }
     rec->trace = s->trace;
     rec->last = true;
     s->trace = NULL;
 }
 
-/* --- Out: on the I/O thread, mutex free --------------------------------- */
+/* --- Out: on the I/O thread, without the mutex --------------------------- */
 
 static void trace_hand_out(struct tltcp__tracer *t, const struct record *rec) {
     tltcp_trace_event ev = {.name = rec->name,
