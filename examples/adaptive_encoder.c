@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * A live encoder that follows what the path carries: tltcpsink sets its bit
- * rate, because of encoder=auto.
+ * A live encoder that adapts to the path: with encoder=auto, tltcpsink sets its
+ * bit rate.
  *
  *   adaptive_encoder x264enc|x265enc|vp8enc|openh264enc URI [SECONDS]
  *
@@ -17,7 +17,7 @@ struct encoder {
     const char *name;
     const char *launch;
     const char *property;
-    double unit; /* of the property, bit/s */
+    double unit; /* unit of the property, bit/s */
 };
 
 static struct encoder encoders[] = {
@@ -73,7 +73,7 @@ static GstElement *make_pipeline(struct encoder *e, const char *uri) {
     return pipeline;
 }
 
-/* Returns whether it went well until the time was over. */
+/* Returns whether the pipeline ran without errors until the time limit. */
 static gboolean run(GstElement *pipeline, GstClockTime limit) {
     GstBus *bus = gst_element_get_bus(pipeline);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * Takes one caller and tells what libavformat reads of its transport stream.
+ * Accepts one caller and prints what libavformat reads from its transport
+ * stream.
  *
  * usage: avio_recv PORT
  */

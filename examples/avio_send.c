@@ -44,7 +44,7 @@ static AVFormatContext *like(const AVFormatContext *in, AVIOContext *pb) {
     return out;
 }
 
-/* Waits until a packet is to be decoded. */
+/* Waits until the decoding time of a packet. */
 static void pace(const AVPacket *packet, AVRational base, int64_t *start) {
     int64_t now = av_gettime_relative();
     int64_t due;
@@ -89,7 +89,7 @@ static AVIOContext *call(const char *host, const char *port,
     tltcp_socket *s;
     int rc;
     tltcp_config_init(&config);
-    config.report_fates = true; /* what needs a lost picture is not sent */
+    config.report_fates = true; /* dependents of a lost picture are not sent */
     rc = tltcp_connect(&s, host, port, &config, -1);
     if (rc != 0) {
         (void)avio_send_fail("cannot connect", tltcp_strerror(rc));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * Ten frames by libtltcp-live, with what happens meanwhile.
+ * Sends or receives ten frames with libtltcp-live and prints events.
  *
  * usage: live_frames send URL | live_frames recv URL
  *        URL: tltcp://HOST:PORT?latency=200, or tltcp://:PORT to listen

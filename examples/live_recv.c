@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * Receives one live stream and says what came and what did not.
+ * Receives one live stream and prints what arrived and what did not.
  *
  *   live_recv PORT
  */
@@ -11,7 +11,7 @@
 #define PIECES 16
 #define PIECE 65536
 
-/* What came, counted. */
+/* Counts of received data. */
 struct seen {
     unsigned long long frames;
     unsigned long long bytes;
@@ -27,11 +27,11 @@ static void count_piece(struct seen *seen, const tltcp_piece *piece) {
     }
     seen->bytes += piece->len;
     if ((piece->flags & TL_SECTION_END) != 0) {
-        seen->frames++; /* or what a gap has left of one */
+        seen->frames++; /* or the rest of one after a gap */
     }
 }
 
-/* Takes what is there.  Returns 0 at the end of the stream. */
+/* Reads available data. Returns 0 at the end of the stream. */
 static ssize_t receive(tltcp_socket *s, struct seen *seen) {
     static char room[PIECES][PIECE];
     tltcp_piece piece[PIECES];

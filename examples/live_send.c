@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * Sends a live stream: 30 made-up frames a second, each worth sending for
- * 200 ms only.  What is late by then is dropped here and becomes a gap there.
+ * Sends a live stream: 30 synthetic frames a second, each with a deadline of
+ * 200 ms. Late data is dropped here and becomes a gap at the receiver.
  *
  *   live_send HOST PORT [SECONDS]
  */

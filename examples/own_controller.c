@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * A congestion controller of one's own: low-delay.  It steers the window so
- * that what it sends waits TARGET in the queue of the path, in the manner of
- * LEDBAT (RFC 6817), and halves it after a loss.
+ * A custom congestion controller, low-delay. It steers the window so that
+ * packets wait TARGET in the path's queue, like LEDBAT (RFC 6817), and halves
+ * it after a loss.
  *
  *   own_controller HOST PORT [MEGABYTES]
  */
@@ -14,7 +14,7 @@
 
 #define TARGET 25e6 /* ns */
 
-/* The library gives zeroed memory for it; struct cong comes first. */
+/* The library provides zeroed memory for it; struct cong comes first. */
 struct low_delay {
     struct cong cc;
     double base; /* lowest RTT, ns; 0: none yet */
@@ -43,9 +43,9 @@ static void on_ack(struct cong *cc, const struct cong_ack *ack) {
     }
     double off = (TARGET - (rtt - l->base)) / TARGET;
     if (off > 0 && (!ack->limited || ack->recovery)) {
-        return; /* a window that was not used says nothing */
+        return; /* an unused window provides no information */
     }
-    /* A segment per RTT at most when growing, four when shrinking. */
+    /* Grows by at most one segment per RTT, shrinks by at most four. */
     off = off < -4 ? -4 : off;
     set_window(cc, cc->cwnd + off * ack->acked * cc->mss / cc->cwnd);
 }
@@ -103,7 +103,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     tltcp_config_init(&config);
-    config.congestion = low_delay.name; /* from here on, a name like others */
+    config.congestion = low_delay.name; /* usable like any other name */
     int rv = tltcp_connect(&s, argv[1], argv[2], &config, -1);
     if (rv == 0) {
         rv = send_all(s, argc > 3 ? strtol(argv[3], NULL, 10) : 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * Serves many callers from one thread with poll(): everything that comes is
- * sent back.
+ * Serves many callers from one thread with poll(): sends back all received
+ * data.
  *
  *   poll_loop PORT
  */
@@ -16,7 +16,7 @@
 struct server {
     tltcp_socket *listener;
     tltcp_socket *caller[CALLERS];
-    struct pollfd fds[CALLERS + 1]; /* [0]: the listener's */
+    struct pollfd fds[CALLERS + 1]; /* [0]: the listener */
     nfds_t count;
 };
 
@@ -31,7 +31,7 @@ static void take_callers(struct server *srv) {
     }
 }
 
-/* Returns false when the caller has gone. */
+/* Returns false if the caller is gone. */
 static bool echo(tltcp_socket *s) {
     static char room[ROOM];
     ssize_t rv;
@@ -45,7 +45,7 @@ static bool echo(tltcp_socket *s) {
         rv = tltcp_recv(s, &piece, &count, MSG_DONTWAIT);
         if (rv > 0 && piece.kind == TL_DATA) {
             part.iov_len = piece.len;
-            /* Who does not read what comes back loses it. */
+            /* A caller that does not read the echo loses it. */
             (void)tltcp_send(s, &section, 1, MSG_DONTWAIT);
         }
     } while (rv > 0);

@@ -111,8 +111,8 @@ class CommandLine(test_command_lines.Refusals):
         with toolbox.udp_socket() as silent:
             url = (f"tltcp://127.0.0.1:{silent.getsockname()[1]}"
                    "?connect-timeout=200")
-            self.refuse("nobody answers", "-a", "no", "-", url, status=1)
-            self.refuse("nobody connected", "-q", "-t", "0.5",
+            self.refuse("no answer", "-a", "no", "-", url, status=1)
+            self.refuse("no connection in time", "-q", "-t", "0.5",
                         "--timeout-mode", "1", "-", url, status=1)
 
 
@@ -338,7 +338,7 @@ class Streams(toolbox.Folder):
                 s.sendto(bytes(1316), (host, int(udp)))
         process.send_signal(signal.SIGCONT)
         for line in process.stderr:
-            if "faster than they are taken" in line:
+            if "faster than they are read" in line:
                 break
         self.assertEqual(self.finish(process, signal.SIGINT)[0], 0)
         self.assertIn(self.json("sent.json")["input_dropped"], range(1, 100))

@@ -154,9 +154,9 @@ class Transfers(saratogabox.Node):
         for hint, *command in (
                 ("; is it a folder (-r), or served with --no-read or "
                  "--auth-key?", "get", self.url("sub"), self.there / "x"),
-                ("; is there --write at serve, and --overwrite if it has it?",
+                ("; is it served with --write, and --overwrite if it exists?",
                  "put", new, self.url("new")),
-                ("; is there --delete at serve?", "rm", self.url("sub/f"))):
+                ("; is it served with --delete?", "rm", self.url("sub/f"))):
             self.run_bad("access denied" + hint, *command)
         done = self.run_bad("not found", "get", "--json", "-",
                             self.url("sub/x"))
@@ -183,7 +183,7 @@ class Transfers(saratogabox.Node):
         self.serve("--write")
         self.put_file("f", 100)
         (self.here / "link").symlink_to("f")
-        word = "passed over: a link or special file\n"
+        word = "skipped: a link or special file\n"
         done = toolbox.run("saratoga", "get", "-r", self.url(), self.there)
         self.assertEqual((done.returncode, done.stderr),
                          (0, f"saratoga: {self.url('link')}: {word}"))

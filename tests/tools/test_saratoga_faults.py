@@ -461,7 +461,7 @@ class Messages(saratogabox.Node):
         self.assertEqual(status, 1)
         self.assertLess(errors.count("silent for too long"), 7, errors)
         self.assertRegex(errors, f"saratoga: {self.url()}: still silent, "
-                                 "[0-9]+ not begun\n")
+                                 "[0-9]+ not started\n")
 
     def test_a_server_that_is_stopped_says_so(self):
         self.put_file("f", 20 * MB)

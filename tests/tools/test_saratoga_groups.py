@@ -128,7 +128,7 @@ class Networks(saratogabox.Node):
             stop
             """, there=self.there, log=log)
         self.assertRegex(log.read_text(encoding="utf-8"),
-                         "get f: joined what goes to the group already\n")
+                         "get f: joined the transmission to the group\n")
 
     def test_packets_larger_than_the_link_takes_are_told(self):
         source = self.put_file("f", 60000)

@@ -60,7 +60,7 @@ class Stations(saratogabox.Node):
         local = self.put_file("c", 100, 2, self.there)
         mine = local.read_bytes()
         self.serve()
-        self.assertIn(f"{local} is not what was fetched", self.mirror())
+        self.assertIn(f"{local} is not the fetched file", self.mirror())
         self.assertEqual(local.read_bytes(), mine)
         self.mirror("--overwrite")
         self.same(self.here / "c", local)
@@ -90,7 +90,7 @@ class Stations(saratogabox.Node):
         self.mirror()
         (self.there / "a").write_bytes(b"notes")
         self.put_file("a", 4000, 2)
-        self.assertIn("is not what was fetched", self.mirror())
+        self.assertIn("is not the fetched file", self.mirror())
         self.assertEqual((self.there / "a").read_bytes(), b"notes")
 
     def test_half_a_line_of_the_ledger_does_no_harm(self):

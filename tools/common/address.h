@@ -26,19 +26,19 @@ struct hostport {
 };
 
 /**
- * @brief Takes HOST:PORT apart.
+ * @brief Splits HOST:PORT.
  * @param text       as typed
  * @param[out] hp    both parts
- * @return NULL, or a sentence that says what is wrong
+ * @return NULL, or a description of the error
  */
 const char *address_split(const char *text, struct hostport *hp);
 
 /**
  * @brief Finds the UDP address of a host and port.
  * @param hp         both parts
- * @param passive    an empty host stands for every local address
+ * @param passive    an empty host means all local addresses
  * @param[out] a     the address
- * @return NULL, or a sentence that says what is wrong
+ * @return NULL, or a description of the error
  */
 const char *address_resolve(const struct hostport *hp, bool passive,
                             struct address *a);
@@ -47,7 +47,7 @@ const char *address_resolve(const struct hostport *hp, bool passive,
  * ADDRESS_TEXT_MAX bytes */
 void address_text(const struct address *a, char *text);
 
-/** @brief Whether two addresses are the same. @param a  one @param b  other */
+/** @brief Whether two addresses are equal. @param a  one @param b  other */
 bool address_equal(const struct address *a, const struct address *b);
 
 #endif /* TOOLS_ADDRESS_H */

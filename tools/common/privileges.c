@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As in <linux/landlock.h>, which may be older than the kernel that runs. */
+/* As in <linux/landlock.h>, which may be older than the running kernel. */
 #define CREATE_RULESET 444
 #define ADD_RULE 445
 #define RESTRICT_SELF 446
@@ -47,13 +47,13 @@ struct ruleset {
     uint64_t net;
 };
 
-/* Packed, as the kernel reads it. */
+/* Packed: the layout of the kernel. */
 struct path_rule {
     uint64_t allowed;
     int32_t folder;
 } __attribute__((packed));
 
-/* Rights are those of a thread; the ones it starts inherit them. */
+/* Rights belong to a thread; threads that it starts inherit them. */
 static bool privileges_is_alone(void) {
     DIR *d = opendir("/proc/self/task");
     const struct dirent *e;

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** @brief A folder or file that stays accessible, with all below it. */
+/** @brief A folder or file that stays accessible, with its contents. */
 struct privileges_path {
     const char *path;
-    bool write; /**< files and folders may be made, changed and removed */
+    bool write; /**< files and folders may be created, changed and removed */
 };
 
 /** @brief What a program keeps. */

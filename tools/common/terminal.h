@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/common/terminal.h
- * @brief What lines of progress need to know and to draw.
+ * @brief Terminal width and progress bars.
  */
 #ifndef TOOLS_TERMINAL_H
 #define TOOLS_TERMINAL_H
@@ -9,7 +9,7 @@
 /** @brief Columns of a bar. */
 #define TERMINAL_BAR 24
 
-/** @brief How wide standard error is. @return columns; 0: it is no terminal */
+/** @brief Width of standard error. @return columns; 0: it is not a terminal */
 int terminal_width(void);
 
 /** @brief Draws a bar. @param out  where to @param share  0 to 1 */

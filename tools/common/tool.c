@@ -13,10 +13,10 @@ static volatile sig_atomic_t hung_up;
 
 #define MESSAGE_MAX 8192
 
-/* Bytes of the character at `text`; 0: none of UTF-8, or none that is printed
+/* Number of bytes of the character at `text`; 0: not UTF-8, or not printable
  * (U+0000 to U+001F, U+007F to U+009F). */
 static size_t printable(const unsigned char *text) {
-    /* The least first octet, and the least second one behind it. */
+    /* Lowest first octet, and lowest second octet after it. */
     static const unsigned char least[] = {0, 0, 0xc2, 0xe0, 0xf0};
     static const unsigned char second[] = {0, 0, 0xa0, 0xa0, 0x90};
     size_t len = text[0] < 0x80   ? 1
@@ -54,7 +54,7 @@ const char *tool_shown(char *out, size_t room, const char *text) {
     return out;
 }
 
-/* Words of the peer may be in it. */
+/* The text may contain words of the peer. */
 TOOL_PRINTF(2, 0)
 static void complain(const char *tool, const char *format, va_list args) {
     char raw[MESSAGE_MAX];
@@ -83,8 +83,7 @@ int tool_misuse(const char *tool, const char *format, ...) {
 
 int tool_bad_option(const char *tool, int opt, char **argv) {
     char letter[3] = {'-', (char)optopt, '\0'};
-    /* a letter that getopt knows; else a long option, whose value of its own
-     * may be beyond all letters */
+    /* a letter, or a long option, whose own value may exceed all letters */
     bool is_short = optopt > 0 && optopt < 128;
     const char *name = is_short ? letter : argv[optind - 1];
     if (opt == ':') {

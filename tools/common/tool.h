@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/common/tool.h
- * @brief What all command-line tools share: exit codes, messages, JSON files.
+ * @brief Shared by all command-line tools: exit codes, messages, JSON files.
  */
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
@@ -26,46 +26,48 @@ enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 };
 /** @brief Prints "TOOL: sentence" on standard error. @return TOOL_FAILED */
 int tool_fail(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
 
-/** @brief Text as it may be printed: what a terminal would take for a command,
- * and what is no UTF-8, becomes question marks. @param out, room  where to
+/** @brief Printable text: control characters and invalid UTF-8 become question
+ * marks. @param out, room  where to
  * @param text  any string @return @p out */
 const char *tool_shown(char *out, size_t room, const char *text);
 
-/** @brief Prints "TOOL: sentence" and where help is. @return TOOL_USAGE */
+/** @brief Prints "TOOL: sentence" and a pointer to the help. @return
+ * TOOL_USAGE */
 int tool_misuse(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
 
-/** @brief Overwrites the value of an option that is a passphrase: neither
- * messages nor lists of processes show it then. @param name  of the option
- * @param value  from main(), taken already; or NULL */
+/** @brief Overwrites the value of an option that is a passphrase, so that
+ * neither messages nor process lists show it. @param name  of the option
+ * @param value  from main(), already read; or NULL */
 void tool_hide_secret(const char *name, char *value);
 
 /**
- * @brief Says what getopt_long() did not like.
+ * @brief Reports an option that getopt_long() rejected.
  * @param tool  for the message
- * @param opt   what it returned: '?' or ':'
+ * @param opt   its result: '?' or ':'
  * @param argv  from main()
  * @return TOOL_USAGE
  */
 int tool_bad_option(const char *tool, int opt, char **argv);
 
-/** @brief A command line: its options, and what takes them. */
+/** @brief A command line: its options and their handler. */
 struct tool_line {
     const char *tool;             /**< for messages */
     const char *help;             /**< printed for --help */
     const char *letters;          /**< for getopt_long(), with ":" before */
     const struct option *options; /**< each value is unique */
-    /** @brief Takes an option. @param user  as given @param name  its long
-     * name @param text  its value, or NULL @return NULL, or what it must be */
+    /** @brief Handles an option. @param user  as given @param name  its long
+     * name @param text  its value, or NULL @return NULL, or the expected
+     * form */
     const char *(*take)(void *user, const char *name, const char *text);
 };
 
 /**
- * @brief Reads the options; --help and --version are among them. What follows
- * them begins at `argv[optind]`.
+ * @brief Reads the options, including --help and --version. The remaining
+ * arguments begin at `argv[optind]`.
  * @param line        the command line
  * @param user        for its take
  * @param argc, argv  from main()
- * @return -1 to go on, else an exit status, said why
+ * @return -1 to continue, else an exit status after a message
  */
 int tool_options(const struct tool_line *line, void *user, int argc,
                  char **argv);
@@ -77,7 +79,7 @@ int tool_version(const char *tool);
  * @brief Writes one JSON object and a newline.
  * @param tool   for the message
  * @param path   file; "-": standard output
- * @param json   taken over and released
+ * @param json   the call takes ownership
  * @return TOOL_OK or TOOL_FAILED
  */
 int tool_write_json(const char *tool, const char *path, json_t *json);
@@ -87,12 +89,12 @@ int tool_write_json(const char *tool, const char *path, json_t *json);
  * @return TOOL_OK or TOOL_FAILED */
 int tool_write_text(const char *tool, const char *path, const char *text);
 
-/** @brief Lets SIGINT and SIGTERM set what tool_is_stopped() tells, and come
- * only while waiting, so that none is missed.
+/** @brief Lets SIGINT and SIGTERM set the result of tool_is_stopped(). They are
+ * delivered only while waiting, so that none is missed.
  * @param[out] during_wait  the mask for ppoll() */
 void tool_catch_signals(sigset_t *during_wait);
 
-/** @brief Whether a signal asked for the end. */
+/** @brief Whether a signal requested the end. */
 bool tool_is_stopped(void);
 
 /** @brief Likewise SIGHUP, for tool_was_hung_up().
@@ -106,7 +108,7 @@ bool tool_was_hung_up(void);
  * @param tool  for the message @param path  file, "-" or NULL */
 bool tool_can_write(const char *tool, const char *path);
 
-/** @brief A JSON number with at most @p digits behind the point. */
+/** @brief A JSON number with at most @p digits decimals. */
 json_t *tool_number(double x, int digits);
 
 #endif /* TOOLS_TOOL_H */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * framelog: lets buffers pass and writes down what and when.
+ * framelog: passes buffers through and logs them.
  *
- * The demo puts it in front of every sink and behind every source, so that all
- * transports are measured with the same yardstick.  A line per buffer: arrival
- * on CLOCK_MONOTONIC, times, size, flags; for H.264, H.265, MPEG-1 and MPEG-2
- * also class and type of the frame, how many pictures before it the one is
- * that it refers to (0: not known), and a digest of its slices.  The digest
- * leaves out all that muxers and parsers may add or take away, such as
- * delimiters and parameter sets.
+ * The demo puts it before every sink and after every source, so that all
+ * transports are measured in the same way. One line per buffer: arrival on
+ * CLOCK_MONOTONIC, times, size, flags; for H.264, H.265, MPEG-1 and MPEG-2 also
+ * class and type of the frame, the distance in pictures to its reference (0:
+ * not known), and a digest of its slices. The digest leaves out data that
+ * muxers and parsers may add or remove, such as delimiters and parameter sets.
  *
- * With `record`, all bytes go to another file.  With `watch`, the `stats` of
- * another element of the pipeline are written beside it at intervals.  With
- * `linger` the end of the stream is held back, for some sinks throw away what
- * they have not sent when it comes.
+ * With `record`, all bytes go to another file. With `watch`, the `stats` of
+ * another element of the pipeline are written to a second file at intervals.
+ * With `linger`, the end of the stream is delayed, because some sinks then
+ * discard unsent data.
  */
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
@@ -34,7 +33,7 @@ struct _Framelog {
     guint interval_ms;
     guint linger_ms;
     FILE *file;
-    FILE *copy; /* of all that passes */
+    FILE *copy; /* of all bytes */
     FILE *stats;
     gint64 stats_next; /* us */
     guint64 count;
@@ -141,7 +140,8 @@ static gsize trimmed(const media_nal *nal) {
     return len;
 }
 
-/* Whether a NAL unit, or what follows a start code of MPEG, is of a picture. */
+/* Whether a NAL unit, or the unit after an MPEG start code, belongs to a
+ * picture. */
 static gboolean is_picture(const gchar *codec, guint first) {
     if (strcmp(codec, "h264") == 0) {
         return (first & 0x1f) >= 1 && (first & 0x1f) <= 5;
@@ -345,7 +345,7 @@ static void framelog_class_init(FramelogClass *klass) {
                           60000, 0, flags));
     gst_element_class_set_static_metadata(
         element, "Frame log", "Generic/Debug",
-        "Writes down which buffers pass, and when", "Perigee");
+        "Logs the buffers that pass, and when", "Perigee");
     gst_element_class_add_static_pad_template(element, &sink_template);
     gst_element_class_add_static_pad_template(element, &src_template);
     base->start = on_start;

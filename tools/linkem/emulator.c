@@ -42,7 +42,7 @@ int emulator_init(struct emulator *em, const struct linkem_options *o) {
         return TOOL_FAILED;
     }
     for (int d = 0; d < LINKEM_DIRECTIONS; d++) {
-        /* the directions must not share their luck */
+        /* the directions need independent random numbers */
         em->link[d] = sim_link_new(&o->link[d], o->seed * 2 + (uint64_t)d);
         if (!em->link[d]) {
             emulator_free(em);
@@ -68,7 +68,7 @@ void emulator_offer(struct emulator *em, const struct emulator_packet *info,
                     const void *data, size_t len) {
     struct sim_packet *p = sim_packet_new(data, len);
     if (!p) {
-        return; /* as good as lost */
+        return; /* counts as lost */
     }
     p->src = info->owner;
     p->ecn = info->ecn;
@@ -85,7 +85,7 @@ static double mean_ms(const struct linkem_transit *t) {
     return t->packets ? (double)t->sum_ns / (double)t->packets / 1e6 : 0;
 }
 
-/* The link is led from event to event, so that each packet's own time is known,
+/* Advances the link event by event, so that each packet's exact time is known,
  * however late this is called. */
 static struct sim_packet *step(struct sim_link *link, uint64_t now,
                                uint64_t *due) {
@@ -163,7 +163,7 @@ static uint64_t wire_bytes(const struct sim_link *link, uint64_t bytes,
     return bytes + packets * sim_link_get(link)->overhead;
 }
 
-/* The rate, or what the trace offered since the last line. */
+/* The rate, or the capacity of the trace since the last line. */
 static double capacity_since(struct emulator *em, int d, uint64_t now) {
     uint64_t bytes = sim_link_offered_capacity(em->link[d], now);
     uint64_t more = bytes - em->log_capacity[d];
@@ -228,8 +228,8 @@ bool emulator_is_over(const struct emulator *em) {
     return em->options->duration && emulator_now(em) >= em->options->duration;
 }
 
-/* From the first packet's arrival to the last one's; the first is not counted,
- * since it began earlier. */
+/* From the first packet's arrival to the last one's; the first packet is not
+ * counted, since it started earlier. */
 static double delivered_bps(const struct emulator *em, int d) {
     const struct sim_link_stats *s = sim_link_stats(em->link[d]);
     uint64_t bytes = wire_bytes(em->link[d], s->delivered_bytes, s->delivered);

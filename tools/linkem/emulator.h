@@ -11,14 +11,14 @@
 
 #include "tools/linkem/options.h"
 
-/** @brief How exactly packets left, as a check on the emulation. */
+/** @brief Timing error of departures, a check on the emulation. */
 struct linkem_lateness {
     uint64_t packets;
     uint64_t sum_ns;
     uint64_t max_ns;
 };
 
-/** @brief How long packets took from end to end. */
+/** @brief End-to-end delay of packets. */
 struct linkem_transit {
     uint64_t packets;
     uint64_t sum_ns;
@@ -30,7 +30,7 @@ struct emulator {
     const struct linkem_options *options;
     struct sim_link *link[LINKEM_DIRECTIONS];
     struct linkem_lateness late[LINKEM_DIRECTIONS];
-    struct linkem_transit transit[LINKEM_DIRECTIONS]; /* in all */
+    struct linkem_transit transit[LINKEM_DIRECTIONS]; /* since the start */
     struct linkem_transit recent[LINKEM_DIRECTIONS];  /* since the last line */
     uint64_t first_out[LINKEM_DIRECTIONS]; /* of the first packet, for rates */
     uint64_t last_out[LINKEM_DIRECTIONS];
@@ -40,27 +40,29 @@ struct emulator {
     size_t change_next;
     FILE *log;
     uint64_t log_next;
-    uint64_t log_last;                        /* when the last line was due */
-    uint64_t log_capacity[LINKEM_DIRECTIONS]; /* that a trace had offered */
+    uint64_t log_last;                        /* due time of the last line */
+    uint64_t log_capacity[LINKEM_DIRECTIONS]; /* offered by a trace */
 };
 
-/** @brief Whose packet it is and how it is marked. */
+/** @brief Owner and marking of a packet. */
 struct emulator_packet {
     int direction;
-    uint64_t owner; /**< comes out again; fair queueing tells flows by it */
+    uint64_t owner; /**< returned on output; identifies flows for fair
+                         queueing */
     uint32_t ecn;   /**< codepoint */
 };
 
-/** @brief Starts the clock. @return TOOL_OK or an exit status, said why */
+/** @brief Starts the clock. @return TOOL_OK, or an exit status after a
+ * message */
 int emulator_init(struct emulator *em, const struct linkem_options *o);
 
-/** @brief Frees what emulator_init() made. */
+/** @brief Frees the emulator. */
 void emulator_free(struct emulator *em);
 
 /** @brief ns since emulator_init(). */
 uint64_t emulator_now(const struct emulator *em);
 
-/** @brief A packet enters the link; its bytes are copied. */
+/** @brief Puts a packet on the link; copies its bytes. */
 void emulator_offer(struct emulator *em, const struct emulator_packet *info,
                     const void *data, size_t len);
 
@@ -68,8 +70,7 @@ void emulator_offer(struct emulator *em, const struct emulator_packet *info,
  * sim_packet_free(), or NULL. */
 struct sim_packet *emulator_take(struct emulator *em, int direction);
 
-/** @brief Does what is due. @return ns until something will be; UINT64_MAX:
- * nothing */
+/** @brief Runs due events. @return ns until the next; UINT64_MAX: none */
 uint64_t emulator_run(struct emulator *em);
 
 /** @brief Whether --duration has passed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * linkem: a link of limited rate, with delay and faults, for programs that
- * speak UDP, or with --tun for all that speak IP.
+ * linkem: an emulated link of limited rate, with delay and faults, for programs
+ * that use UDP, or with --tun for any that use IP.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -81,13 +81,13 @@ int main(int argc, char **argv) {
         return TOOL_FAILED;
     }
 #if defined(__linux__)
-    /* wake within microseconds of the time asked for, not 50 */
+    /* wake up precisely, not with 50 us of slack */
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
 #endif
     if (emulator_init(&em, &options) != TOOL_OK) {
         return TOOL_FAILED;
     }
-    /* before anybody can learn that linkem listens, and stop it */
+    /* before another program can learn that linkem listens, and stop it */
     tool_catch_signals(&during_wait);
     rc = options.netns[0] ? face_tun(&face, &options)
                           : face_relay(&face, &options);

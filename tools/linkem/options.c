@@ -157,7 +157,7 @@ static int apply_named(struct linkem_options *o, const char *name,
     return options_apply(o, BOTH, text);
 }
 
-/* The newest change goes behind all that are not later. */
+/* The newest change goes after all that are not later. */
 static void sort_in(struct linkem_options *o) {
     struct linkem_change c = o->change[o->changes];
     size_t i = o->changes++;
@@ -167,8 +167,8 @@ static void sort_in(struct linkem_options *o) {
     o->change[i] = c;
 }
 
-/* TIME[,DIR:]SETTINGS; the settings are tried out so that a mistake shows now
- * and not after ten seconds. */
+/* TIME[,DIR:]SETTINGS. The settings are tried out, so that mistakes show at the
+ * start. */
 static int add_change(struct linkem_options *o, char *text) {
     struct linkem_change *c = &o->change[o->changes];
     struct sim_link_config scratch = o->link[LINKEM_UP];
@@ -353,7 +353,7 @@ static int check(struct linkem_options *o, int argc, char **argv) {
         return tool_misuse(TOOL, "--tun takes no LISTEN and TARGET");
     }
     if (words != 0 && words != 2) {
-        return tool_misuse(TOOL, "LISTEN and TARGET are wanted, both");
+        return tool_misuse(TOOL, "both LISTEN and TARGET are needed");
     }
     if (words == 2) {
         rc = add_pair(o, argv[optind], argv[optind + 1]);
@@ -373,7 +373,7 @@ static int check(struct linkem_options *o, int argc, char **argv) {
     return -1;
 }
 
-/* The headers that come on top of what the relay sees of a packet. */
+/* The size of the headers that the relay does not see. */
 static void set_overhead(const struct linkem_options *o,
                          struct sim_link_config *c) {
     uint32_t overhead = OVERHEAD_IPV4;

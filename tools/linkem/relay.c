@@ -10,8 +10,8 @@
 #include "tools/linkem/udp.h"
 
 #define TOOL "linkem"
-#define BATCH 64 /* datagrams of one socket before the next has a turn */
-#define IDLE_NS UINT64_C(30000000000) /* a client so silent may be replaced */
+#define BATCH 64                      /* datagrams of one socket per turn */
+#define IDLE_NS UINT64_C(30000000000) /* idle client, replaceable */
 
 struct counter {
     uint64_t packets;
@@ -72,8 +72,8 @@ static struct client *find_client(struct relay *r, size_t entry,
     return NULL;
 }
 
-/* A free place, or that of the client which has been silent longest, when it
- * was silent for long. */
+/* A free place, or that of the client that has been silent longest, if it was
+ * silent for IDLE_NS. */
 static struct client *free_place(struct relay *r, uint64_t now) {
     struct client *oldest = &r->client[0];
     for (size_t i = 0; i < r->clients_max; i++) {
@@ -220,7 +220,7 @@ static void relay_deliver(void *impl, int direction,
     struct entry *e;
     bool sent;
     if (!c) {
-        return; /* its client has gone */
+        return; /* its client is gone */
     }
     e = &r->entry[c->entry];
     if (direction == LINKEM_UP) {

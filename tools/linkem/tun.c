@@ -124,8 +124,8 @@ static int open_device(const char *mine, const char *peer) {
     return fd;
 }
 
-/* Enters the namespace, makes the device there and comes back: the device
- * stays where it was made. */
+/* Enters the namespace, creates the device and returns: the device stays in the
+ * namespace. */
 static int open_end(struct end *e, const char *mine, const char *peer) {
     int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     int ns = open_netns(e);
@@ -166,7 +166,7 @@ static uint32_t get_ecn(const uint8_t *p, size_t len) {
     return 0;
 }
 
-/* RFC 1624: the checksum follows the one word that changed. */
+/* Updates the checksum for the one changed word (RFC 1624). */
 static void set_ecn_v4(uint8_t *p, uint32_t ecn) {
     uint32_t before = (uint32_t)p[0] << 8 | p[1];
     uint32_t sum = (uint32_t)p[10] << 8 | p[11];
@@ -200,8 +200,8 @@ static size_t tun_fds(void *impl, struct pollfd *fds, size_t max) {
     return n;
 }
 
-/* Addresses, protocol and ports: FNV-1a over them.  Fragments and protocols
- * without ports are told apart by the rest. */
+/* FNV-1a over addresses, protocol and ports. Fragments and protocols without
+ * ports are distinguished by the rest. */
 static uint64_t flow_of(const uint8_t *ip, size_t len) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     size_t header = len >= 20 ? (size_t)(ip[0] & 15U) * 4 : 0;

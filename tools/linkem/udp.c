@@ -50,7 +50,7 @@ int udp_socket(int family) {
     if (fd < 0) {
         return fd;
     }
-    /* a longer buffer than the system grants is a wish, not a need */
+    /* a buffer beyond the system's limit is optional */
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) != 0) {
         (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
     }

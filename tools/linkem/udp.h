@@ -12,19 +12,19 @@
 /** Room for any datagram. */
 #define UDP_DATAGRAM_MAX 65536
 
-/** @brief A datagram and the control data that carries its codepoint. */
+/** @brief A datagram and the control data with its codepoint. */
 struct udp_message {
     struct msghdr hdr;
     struct iovec iov;
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
 };
 
-/** @brief A socket that does not block, with room for bursts and ECN on.
+/** @brief A non-blocking socket with room for bursts and with ECN.
  * @param family  AF_INET or AF_INET6 @return descriptor or -1 */
 int udp_socket(int family);
 
 /**
- * @brief Takes a datagram.
+ * @brief Receives a datagram.
  * @param fd         socket
  * @param[out] m     for udp_ecn()
  * @param buffer     ::UDP_DATAGRAM_MAX bytes
@@ -34,16 +34,16 @@ int udp_socket(int family);
 ssize_t udp_receive(int fd, struct udp_message *m, void *buffer,
                     struct address *from);
 
-/** @brief The codepoint of a datagram just taken. @param m  filled in */
+/** @brief The codepoint of a received datagram. @param m  filled in */
 uint32_t udp_ecn(struct udp_message *m);
 
 /**
  * @brief Sends a packet.
  * @param fd     socket
- * @param to     where to
+ * @param to     destination
  * @param named  the socket is not connected
  * @param p      contents and codepoint
- * @return false when the system refused
+ * @return false if the system refused
  */
 bool udp_send(int fd, const struct address *to, bool named,
               const struct sim_packet *p);

@@ -62,7 +62,7 @@ static bool join(int fd, const struct endpoint *e, const struct address *a) {
                       sizeof(group)) == 0;
 }
 
-/* Beyond the limit of the system, which needs privilege, where that can be. */
+/* Exceeds the system's limit if the process is privileged. */
 static void set_buffer(int fd, bool is_input, uint64_t bytes) {
     int size = bytes < INT32_MAX ? (int)bytes : INT32_MAX;
 #ifdef SO_RCVBUFFORCE
@@ -107,7 +107,7 @@ static int open_udp_input(const char *tool, const struct endpoint *e, int *fd,
     if (rc != TOOL_OK) {
         return rc;
     }
-    if (group) { /* several programs may listen to a group */
+    if (group) { /* several programs may receive from a group */
         (void)setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     }
     if (bind(*fd, sockaddr_of(&a), a.len) != 0 ||
@@ -122,7 +122,7 @@ static int open_udp_input(const char *tool, const struct endpoint *e, int *fd,
     return TOOL_OK;
 }
 
-/* What the system does not want to set is left as it was. */
+/* Options that the system rejects keep their values. */
 static void set_outgoing(int fd, const struct endpoint *e,
                          const struct address *a) {
     bool v4 = a->sa.ss_family == AF_INET;
@@ -223,7 +223,7 @@ bool fd_write(const struct endpoint *e, int fd, const void *data, size_t len,
         size_t n = e->kind == ENDPOINT_UDP && len > chunk ? chunk : len;
         ssize_t written = write(fd, p, n);
         if (e->kind == ENDPOINT_UDP) {
-            written = (ssize_t)n; /* whether or not somebody hears it */
+            written = (ssize_t)n; /* received or not */
         } else if (written < 0 && errno == EINTR) {
             continue;
         } else if (written < 0) {

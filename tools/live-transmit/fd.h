@@ -14,29 +14,30 @@
  * @param e           endpoint
  * @param[out] fd     descriptor
  * @param[out] text   ADDRESS_TEXT_MAX bytes: the address received on, or ""
- * @return TOOL_OK, or TOOL_FAILED, said why
+ * @return TOOL_OK, or TOOL_FAILED after a message
  */
 int fd_open_input(const char *tool, const struct endpoint *e, int *fd,
                   char *text);
 
-/** @brief Datagrams that found no room in an input's socket. @param e  endpoint
- * @param fd  its descriptor @return so far; 0 of what is no UDP */
+/** @brief Number of datagrams lost to a full socket of an input. @param e
+ * endpoint
+ * @param fd  its descriptor @return number so far; 0 if it is not UDP */
 uint64_t fd_dropped(const struct endpoint *e, int fd);
 
 /** @brief Opens an endpoint to write to. @param tool  for messages
  * @param e  endpoint @param[out] fd  descriptor
- * @return TOOL_OK, or TOOL_FAILED, said why */
+ * @return TOOL_OK, or TOOL_FAILED after a message */
 int fd_open_output(const char *tool, const struct endpoint *e, int *fd);
 
 /**
- * @brief Writes all; datagrams of at most @p chunk bytes to UDP, where what
- * cannot be sent is lost.
+ * @brief Writes everything; to UDP in datagrams of at most @p chunk bytes,
+ * without retries.
  * @param e      endpoint
  * @param fd     its descriptor
  * @param data   bytes
  * @param len    how many
  * @param chunk  bytes of a datagram
- * @return false with errno: nobody reads any more, or the disk is full
+ * @return false with errno: the reader is gone, or the disk is full
  */
 bool fd_write(const struct endpoint *e, int fd, const void *data, size_t len,
               size_t chunk);

@@ -10,8 +10,8 @@
 #include "tools/common/tool.h"
 #include "tools/live-transmit/fd.h"
 
-#define DATAGRAMS 64      /* between two looks at everything else */
-#define QUEUE_MAX 4000000 /* bytes; files and pipes wait beyond it */
+#define DATAGRAMS 64      /* limit per turn */
+#define QUEUE_MAX 4000000 /* bytes; above this limit files and pipes wait */
 /* A pipe may be this far ahead of its own time line; a program that is as fast
  * as it can be is held up then. */
 #define PIPE_AHEAD UINT64_C(1000000000)
@@ -90,7 +90,7 @@ void input_watch(struct job *j) {
     if (dropped > 0 && j->totals.input_dropped == 0 && !j->o->quiet) {
         (void)fprintf(
             stderr,
-            "%s: %s: datagrams come faster than they are taken, some "
+            "%s: %s: datagrams arrive faster than they are read, some "
             "are lost; buffer=16MB may help, or a less busy machine\n",
             TOOL, j->o->in.text);
     }

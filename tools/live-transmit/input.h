@@ -8,16 +8,16 @@
 
 #include "tools/live-transmit/job.h"
 
-/** @brief Whether to read on. @param j  job @param now  current time
+/** @brief Whether to continue reading. @param j  job @param now  current time
  * @param[in,out] when  lowered to the time when there is more to read */
 bool input_may_read(struct job *j, uint64_t now, uint64_t *when);
 
-/** @brief Reads what is there and hands it on. @param j  job
+/** @brief Reads available data and passes it on. @param j  job
  * @param now  current time */
 void input_read(struct job *j, uint64_t now);
 
-/** @brief Warns once that datagrams are lost before they are read: to others
- * that looks like a bad link. @param j  job */
+/** @brief Warns once if datagrams are lost before they are read: to others this
+ * looks like a bad link. @param j  job */
 void input_watch(struct job *j);
 
 #endif /* TOOLS_TRANSMIT_INPUT_H */

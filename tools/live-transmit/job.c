@@ -41,7 +41,8 @@ void job_deliver(struct job *j, const uint8_t *data, size_t len, uint64_t now) {
         }
         return;
     }
-    /* Frames of a transport stream that go at the same time share datagrams. */
+    /* Transport stream frames that are sent at the same time share
+     * datagrams. */
     job_check_written(j, j->o->out.kind == ENDPOINT_UDP && j->described
                              ? out_pack(&j->out, data, len)
                              : out_write(&j->out, data, len));

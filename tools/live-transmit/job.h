@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/job.h
- * @brief A stream on its way from the input to the output, and what the files
- * that carry it share.
+ * @brief A stream from the input to the output; shared by the files that
+ * transmit it.
  */
 #ifndef TOOLS_TRANSMIT_JOB_H
 #define TOOLS_TRANSMIT_JOB_H
@@ -21,25 +21,25 @@
 #define TOOL "tltcp-live-transmit"
 /** Nanoseconds of a millisecond. */
 #define NS_PER_MS UINT64_C(1000000)
-/** How long what was sent may take to arrive at the end. */
+/** Time at the end for sent data to arrive. */
 #define LINGER_MS 2000
 
-/** @brief All of it. */
+/** @brief The state of the program. */
 struct job {
     const struct transmit_options *o;
     uint64_t start;
-    int status;       /* to exit with; -1: goes on */
+    int status;       /* exit status; -1: continue */
     bool over;        /* the input has ended */
     uint64_t stop_at; /* after a signal; 0: there was none */
     int in_fd;
-    struct out out; /* unless output is by TLTCP */
+    struct out out; /* unless the output is TLTCP */
 
     struct link source;                      /* input by TLTCP */
     tltcp_live *from;                        /* its connection */
     char source_id[TLTCP_STREAM_ID_MAX + 1]; /* that it asked for */
     bool described;      /* the peer sends a transport stream */
-    uint32_t latency_ms; /* as it says */
-    char why[160];       /* what it sends cannot be taken; or "" */
+    uint32_t latency_ms; /* the sender's */
+    char why[160];       /* why its data cannot be used; or "" */
     struct release release;
 
     struct link target; /* output by TLTCP */
@@ -68,22 +68,22 @@ bool job_sends(const struct job *j);
 /** @brief Whether the input is a connection. */
 bool job_receives(const struct job *j);
 
-/** @brief Ends the program, unless something else did before. @param j  job
- * @param status  to exit with */
+/** @brief Ends the program unless it is already ending. @param j  job
+ * @param status  exit status */
 void job_end(struct job *j, int status);
 
 /** @brief Ends the program: out of memory. @param j  job */
 void job_no_memory(struct job *j);
 
-/** @brief Ends the program unless the output could be written. @param j  job
- * @param ok  whether it could; else errno says why not */
+/** @brief Ends the program if the output could not be written. @param j  job
+ * @param ok  false: errno gives the cause */
 void job_check_written(struct job *j, bool ok);
 
-/** @brief Hands bytes of the input on. @param j  job @param data  bytes
- * @param len  how many @param now  when they came or are due */
+/** @brief Passes on bytes of the input. @param j  job @param data  bytes
+ * @param len  how many @param now  arrival or due time */
 void job_deliver(struct job *j, const uint8_t *data, size_t len, uint64_t now);
 
-/** @brief The input has ended. @param j  job */
+/** @brief Handles the end of the input. @param j  job */
 void job_end_input(struct job *j);
 
 #endif /* TOOLS_TRANSMIT_JOB_H */

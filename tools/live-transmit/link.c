@@ -11,7 +11,7 @@
 #define LINK_FULL "busy with as many callers as it may have"
 
 void link_say(const struct link *l, const char *what, const char *detail) {
-    char shown[TLTCP_REASON_MAX + 1]; /* it may be the peer's */
+    char shown[TLTCP_REASON_MAX + 1]; /* it may be the peer's text */
     if (!l->quiet) {
         (void)fprintf(stderr, "%s: %s: %s%s%s\n", l->tool, l->at->text, what,
                       *detail ? ": " : "",
@@ -57,13 +57,13 @@ static void tell_address(const struct link *l, const char *what,
 static void on_refused(struct link *l, const tltcp_live_event *ev) {
     const char *why = ev->reason[0] ? ev->reason
                       : ev->error == TLTCP_ERR_TIMEOUT
-                          ? "nobody answers"
+                          ? "no answer"
                           : tltcp_strerror(ev->error);
     if (ev->final) {
         l->status =
             tool_fail(l->tool, "cannot connect to %s: %s", l->at->text, why);
     } else if (!l->reported) {
-        link_say(l, "not connected yet, will go on trying", why);
+        link_say(l, "not connected yet, still trying", why);
         l->reported = true;
     }
 }

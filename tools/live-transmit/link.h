@@ -36,7 +36,7 @@ struct link {
 /** @brief Begins; a listener listens at once.
  * @param l  zeroed but for tool, at, quiet, retries, most
  * @param[out] text  ADDRESS_TEXT_MAX bytes: the address listened on, or ""
- * @return TOOL_OK, or an exit status, said why */
+ * @return TOOL_OK, or an exit status after a message */
 int link_open(struct link *l, char *text);
 
 /** @brief Whether there may be one more connection. @param l  link */
@@ -46,8 +46,8 @@ bool link_has_room(const struct link *l);
  * @brief Makes a connection; one that calls makes one at a time.
  * @param l           link
  * @param[out] s      the connection, or NULL: not yet
- * @param[out] when   when to call again at the latest
- * @return TOOL_OK, or an exit status: it failed and nothing is retried
+ * @param[out] when   latest time of the next call
+ * @return TOOL_OK, or an exit status: it failed permanently
  */
 int link_run(struct link *l, tltcp_socket **s, uint64_t *when);
 
@@ -56,7 +56,7 @@ int link_run(struct link *l, tltcp_socket **s, uint64_t *when);
  * @return when to call it again */
 uint64_t link_watch(struct link *l);
 
-/** @brief What to poll for before link_run(). @param l  link
+/** @brief Fills in the descriptors to poll before link_run(). @param l  link
  * @param fds  LINK_FDS entries @return how many */
 nfds_t link_poll(const struct link *l, struct pollfd *fds);
 
@@ -74,10 +74,10 @@ bool link_reread(struct link *l);
  * @param stream_id  what it asked for */
 bool link_may_stay(const struct link *l, const char *stream_id);
 
-/** @brief Ends. @param l  link */
+/** @brief Closes the link. @param l link */
 void link_close(struct link *l);
 
-/** @brief Says something about the endpoint, unless it is quiet. */
+/** @brief Prints a message about the endpoint unless it is quiet. */
 void link_say(const struct link *l, const char *what, const char *detail);
 
 #endif /* TOOLS_TRANSMIT_LINK_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * tltcp-live-transmit: a live stream from here to there, by way of TLTCP.
+ * tltcp-live-transmit: transmits a live stream over TLTCP.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void check_timeout(struct job *j, uint64_t now) {
         return;
     }
     if (j->o->timeout_connecting) {
-        job_end(j, tool_fail(TOOL, "nobody connected in time"));
+        job_end(j, tool_fail(TOOL, "no connection in time"));
     } else {
         job_end(j, TOOL_OK);
     }
@@ -57,7 +57,7 @@ static nfds_t poll_set(const struct job *j, bool reads, struct pollfd *fds) {
     return n;
 }
 
-/* Waits; returns whether the input can be read. */
+/* Waits. Returns whether the input can be read. */
 static bool wait_until(struct job *j, bool reads, uint64_t when) {
     nfds_t n = poll_set(j, reads, j->fds);
     uint64_t now = tltcp_now();
@@ -68,7 +68,7 @@ static bool wait_until(struct job *j, bool reads, uint64_t when) {
            j->fds[0].revents;
 }
 
-/* Whether a signal ends the program now; data already sent gets a while to
+/* Whether a signal ends the program now; data already sent gets some time to
  * arrive. */
 static bool is_stopped(struct job *j) {
     if (!tool_is_stopped()) {
@@ -213,7 +213,8 @@ static int run_job(struct job *j) {
         catch_signals(j);
         j->start = tltcp_now();
         run(j);
-        rc = j->status < 0 ? TOOL_OK : j->status; /* a signal is no failure */
+        rc = j->status < 0 ? TOOL_OK : j->status; /* a signal is not a
+                                                     failure */
     }
     close_all(j);
     if (o->json && tool_write_json(TOOL, o->json,

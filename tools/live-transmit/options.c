@@ -125,7 +125,7 @@ static const struct option options[] = {
 
 /* --- Options -------------------------------------------------------------- */
 
-/* Sets one of two by its name. */
+/* Sets one of two values by its name. */
 static const char *choose(bool *value, const char *text, const char *no,
                           const char *yes, const char *both) {
     *value = strcmp(text, yes) == 0;
@@ -380,7 +380,7 @@ static int take_words(struct transmit_options *o, int words, char **word) {
     for (int i = 0; i < 2; i++) {
         int rc = parse_endpoint(ends[i], word[i], i == 1, why);
         if (rc < 0 || ends[i]->kind != ENDPOINT_FILE) {
-            tltcp_live_url_hide(word[i]); /* a path is needed as it is */
+            tltcp_live_url_hide(word[i]); /* a path is needed unchanged */
         }
         if (rc < 0) {
             return tool_misuse(TOOL, "%s: %s", word[i], why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/options.h
- * @brief tltcp-live-transmit's command line: two endpoints and how to go on.
+ * @brief tltcp-live-transmit's command line: two endpoints and options.
  */
 #ifndef TOOLS_TRANSMIT_OPTIONS_H
 #define TOOLS_TRANSMIT_OPTIONS_H
@@ -38,14 +38,14 @@ struct endpoint {
     uint64_t buffer;        /**< UDP: socket buffer, bytes; 0: the system's */
 };
 
-/** @brief All that the command line says. */
+/** @brief The command line. */
 struct transmit_options {
     struct endpoint in;
     struct endpoint out;
-    bool reconnect;          /**< goes on when a connection ends */
-    bool immediate;          /**< hands out what came at once */
+    bool reconnect;          /**< continues when a connection ends */
+    bool immediate;          /**< passes on received data at once */
     uint64_t timeout;        /**< ns; 0: none */
-    bool timeout_connecting; /**< it ends with the first connection */
+    bool timeout_connecting; /**< it applies only until the first connection */
     uint64_t chunk;          /**< bytes of a datagram out */
     uint64_t stats_interval; /**< ns; 0: none */
     int stats_format;        /**< ::stats_format */
@@ -59,11 +59,10 @@ struct transmit_options {
 };
 
 /**
- * @brief Reads the command line; on --help, --version or an error it prints and
- * says how to exit.
+ * @brief Reads the command line; handles --help, --version and errors.
  * @param argc, argv  from main()
  * @param[out] o      filled in
- * @return -1 to go on, else an exit status
+ * @return -1 to continue, else an exit status
  */
 int transmit_options_parse(int argc, char **argv, struct transmit_options *o);
 

@@ -8,12 +8,12 @@
 
 #include "tools/live-transmit/fd.h"
 
-/** @brief An output; @c to, @c chunk and @c fd are set by who owns it. */
+/** @brief An output; the owner sets @c to, @c chunk and @c fd. */
 struct out {
     const struct endpoint *to;
     size_t chunk; /**< bytes of a datagram, at most 65536 */
     int fd;
-    size_t packed;    /**< bytes that wait in @c datagram */
+    size_t packed;    /**< bytes in @c datagram */
     uint64_t written; /**< bytes so far */
     uint8_t datagram[65536];
 };
@@ -22,11 +22,11 @@ struct out {
  * @param len  how many @return see fd_write() */
 bool out_write(struct out *o, const uint8_t *data, size_t len);
 
-/** @brief Writes full datagrams; the rest waits for more. @param o  output
+/** @brief Writes full datagrams; the rest waits for more data. @param o  output
  * @param data  bytes @param len  how many @return see fd_write() */
 bool out_pack(struct out *o, const uint8_t *data, size_t len);
 
-/** @brief Writes what waits. @param o  output @return see fd_write() */
+/** @brief Writes the waiting bytes. @param o  output @return see fd_write() */
 bool out_flush(struct out *o);
 
 #endif /* TOOLS_TRANSMIT_OUT_H */

@@ -12,7 +12,7 @@ struct release_piece {
     uint8_t data[];
 };
 
-/* What has no time of its own goes with what came before it. */
+/* Data without a time is released with the data before it. */
 static uint64_t when_of(struct release *r, const tltcp_live_frame *f,
                         uint64_t latency) {
     uint64_t when = r->newest;

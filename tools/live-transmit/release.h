@@ -2,8 +2,7 @@
 /**
  * @file tools/live-transmit/release.h
  * @brief Holds bytes back until their time on the sender's time line, mapped to
- * the local clock, plus the latency, so that they leave at the pace at which
- * they were made.
+ * the local clock, plus the latency, so that they leave at their original pace.
  */
 #ifndef TOOLS_TRANSMIT_RELEASE_H
 #define TOOLS_TRANSMIT_RELEASE_H
@@ -15,30 +14,31 @@
 #include "internal/media/stream/timemap.h"
 #include "tltcp/live.h"
 
-/** @brief The bytes that wait; zeroed at first. */
+/** @brief The waiting bytes; zeroed initially. */
 struct release {
     struct release_piece *first;
     struct release_piece *last;
     media_timemap map;
-    uint64_t newest; /* when the last of them goes */
+    uint64_t newest; /* release time of the last of them */
 };
 
 /** @brief Appends. @param r  release @param f  frame; copied
- * @param latency  ns @return false without memory */
+ * @param latency  ns @return false: out of memory */
 bool release_push(struct release *r, const tltcp_live_frame *f,
                   uint64_t latency);
 
-/** @brief When the next bytes go; TLTCP_TIME_NEVER: there are none. */
+/** @brief Release time of the next bytes; TLTCP_TIME_NEVER: there are none. */
 uint64_t release_when(const struct release *r);
 
-/** @brief Takes the next bytes. @param r  release @param[out] len  how many
- * @return bytes, good until the next call on @p r; NULL: none */
+/** @brief Returns the next bytes. @param r  release @param[out] len  how many
+ * @return bytes, valid until the next call on @p r; NULL: none */
 const uint8_t *release_peek(const struct release *r, size_t *len);
 
-/** @brief Forgets the next bytes. @param r  release */
+/** @brief Removes the next bytes. @param r  release */
 void release_pop(struct release *r);
 
-/** @brief A new connection: its time line is another. @param r  release */
+/** @brief Restarts for a new connection, with a new time line. @param r
+ * release */
 void release_restart(struct release *r);
 
 #endif /* TOOLS_TRANSMIT_RELEASE_H */

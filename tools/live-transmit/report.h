@@ -9,13 +9,13 @@
 #include "tools/live-transmit/job.h"
 
 /** @brief Opens the file for statistics. @param j  job
- * @return TOOL_OK, or an exit status, said why */
+ * @return TOOL_OK, or an exit status after a message */
 int report_open(struct job *j);
 
 /** @brief All numbers so far. @param j  job @param now  current time */
 json_t *report_json(struct job *j, uint64_t now);
 
-/** @brief Prints them when it is time. @param j  job @param now  current time
+/** @brief Prints them when due. @param j  job @param now  current time
  */
 void report_print(struct job *j, uint64_t now);
 

@@ -30,8 +30,8 @@ static void source_on_format(struct job *j, unsigned stream) {
         return;
     }
     (void)snprintf(j->why, sizeof(j->why),
-                   "the peer sends single streams (%.40s), no transport "
-                   "stream; tltcp-recv takes them",
+                   "the peer sends single streams (%.40s), not a transport "
+                   "stream; tltcp-recv accepts them",
                    f.codec ? f.codec : "");
 }
 

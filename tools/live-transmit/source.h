@@ -8,13 +8,13 @@
 
 #include "tools/live-transmit/job.h"
 
-/** @brief Connects, and reads what has arrived. @param j  job
- * @param[in,out] when  lowered to when to call again */
+/** @brief Connects, and reads received data. @param j  job
+ * @param[in,out] when  lowered to the time of the next call */
 void source_run(struct job *j, uint64_t *when);
 
-/** @brief Hands on what was held back and is due. @param j  job
+/** @brief Passes on held-back data that is due. @param j  job
  * @param now  current time
- * @param[in,out] when  lowered to when to call again */
+ * @param[in,out] when  lowered to the time of the next call */
 void source_release(struct job *j, uint64_t now, uint64_t *when);
 
 /** @brief Adds the counters of the connection to the totals. @param j  job */

@@ -13,7 +13,7 @@
 /** @brief Totals over all connections. */
 struct transmit_totals {
     uint64_t bytes_in;
-    uint64_t input_dropped; /**< datagrams for which there was no room */
+    uint64_t input_dropped; /**< datagrams dropped for lack of room */
     uint64_t bytes_out;
     uint64_t connections;
     uint64_t connected;     /**< that are open now */

@@ -19,7 +19,7 @@ static void target_on_section(void *user, tltcp_live_section *section) {
 static bool target_open_log(struct job *j) {
     const char *frames = j->o->frames;
     if (j->totals.connections > 0) {
-        return true; /* the file has those of the first */
+        return true; /* the file contains those of the first */
     }
     if (!frame_log_open(&j->viewers.log, frames)) {
         job_end(

@@ -8,11 +8,11 @@
 
 #include "tools/live-transmit/job.h"
 
-/** @brief Makes the stream. @param j  job @return false without memory */
+/** @brief Makes the stream. @param j  job @return false: out of memory */
 bool target_open(struct job *j);
 
-/** @brief Connects, and sends what was handed on. @param j  job
- * @param[in,out] when  lowered to when to call again */
+/** @brief Connects, and sends queued data. @param j  job
+ * @param[in,out] when  lowered to the time of the next call */
 void target_run(struct job *j, uint64_t *when);
 
 /** @brief Cuts off callers who may not stay. @param j  job */

@@ -8,7 +8,7 @@
 #include "tools/common/terminal.h"
 
 #define LINE 512
-#define LARGE UINT64_C(1000000000) /* bytes: tenths of MB say little */
+#define LARGE UINT64_C(1000000000) /* bytes; shown without tenths of MB */
 
 void saratoga_bar_init(struct saratoga_bar *b, bool quiet) {
     *b = (struct saratoga_bar){.width = quiet ? 0 : terminal_width()};
@@ -60,7 +60,7 @@ static void write_line(char *line, const struct saratoga_bar *b,
     }
     terminal_bar(picture, (double)p->bytes / (double)p->size);
     left(when, sizeof(when), b, p);
-    /* The name, too, is to fit on 80 columns. */
+    /* The name must also fit in 80 columns. */
     (void)snprintf(line, LINE, "[%s] %.*f of %.*f MB, %.*f Mbit/s, %s left, %s",
                    picture, digits, (double)p->bytes / 1e6, digits,
                    (double)p->size / 1e6, b->rate < 1e7 ? 2 : 0, b->rate / 1e6,

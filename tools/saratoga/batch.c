@@ -15,12 +15,12 @@
 
 #define TOOL "saratoga"
 #define SLICE_MS 200
-/* How long stray packets are answered at the end: a lost word that all has come
- * is asked for again within this time. */
+/* How long stray packets are answered at the end: a peer that lost the last
+ * STATUS repeats its request within this time. */
 #define LINGER_MS 100
 #define LINGER_LOSS_MS 1000
-#define LINGER_TRIPS 4 /* at least */
-/* In a row: one may be a link that was out, the next one has asked anew. */
+#define LINGER_TRIPS 4 /* minimum, in round trips */
+/* Limit on successive silent tasks: the first may only have met an outage. */
 #define SILENCES_MOST 2
 
 struct saratoga_task *saratoga_task_new(void) {
@@ -77,11 +77,11 @@ int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
     if (!c.service) {
         c.service = service;
     }
-    c.join = hear && !saratoga_is_secured(a); /* they are plain */
+    c.join = hear && !saratoga_is_secured(a); /* beacons are not sealed */
     return tool_node_open(&b->node, &c);
 }
 
-/* --- Beginning ----------------------------------------------------------- */
+/* --- Starting ------------------------------------------------------------ */
 
 static const char *shown(const struct saratoga_task *t, char *out) {
     return saratoga_shown(out, t->file[0] ? t->file : t->path);
@@ -115,7 +115,7 @@ static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
     return rc == 0;
 }
 
-/* Whether one that runs is about the same file. */
+/* Whether a running task concerns the same file. */
 static bool is_busy(const struct saratoga_batch *b,
                     const struct saratoga_task *t) {
     for (const struct saratoga_task *r = b->running; r; r = r->next) {
@@ -128,17 +128,17 @@ static bool is_busy(const struct saratoga_batch *b,
     return false;
 }
 
-/* A signal came before them. */
+/* Leaves the waiting tasks after a signal. */
 static void leave_waiting(struct saratoga_batch *b) {
     unsigned n = saratoga_batch_drop(b);
     if (n > 0) {
         b->failed += n;
-        (void)tool_fail(TOOL, "stopped, %u not begun", n);
+        (void)tool_fail(TOOL, "stopped, %u not started", n);
     }
 }
 
-/* What had no answer may be the end of a pass: no more is begun until one of
- * those that run tells otherwise. */
+/* A task without an answer may mean the end of a pass: no other task starts
+ * until a running one makes progress. */
 static bool holds(const struct saratoga_batch *b) {
     return b->unreachable && b->n_running > 0;
 }
@@ -160,7 +160,7 @@ static void start_some(struct saratoga_batch *b) {
     }
 }
 
-/* --- On the way ---------------------------------------------------------- */
+/* --- Progress ------------------------------------------------------------ */
 
 static void add_up(struct saratoga_progress *p, const saratoga_stats *st) {
     p->size += st->size_bytes == SARATOGA_SIZE_UNKNOWN ? 0 : st->size_bytes;
@@ -199,7 +199,7 @@ static void cancel_all(struct saratoga_batch *b) {
 
 /* --- The end ------------------------------------------------------------- */
 
-/* Something came that the next one can go on with. */
+/* Whether received data is kept for a later transfer. */
 static bool is_kept(const struct saratoga_task *t,
                     const saratoga_node_event *ev) {
     return ev->stats.sending == 0 && ev->stats.bytes > 0 &&
@@ -207,7 +207,7 @@ static bool is_kept(const struct saratoga_task *t,
            !t->stream && saratoga_is_transfer(t->type);
 }
 
-/* The wire says no more than that it is denied. */
+/* The wire carries no reason for a denial. */
 static const char *why_denied(uint32_t type) {
     switch (type) {
     case SARATOGA_GET:
@@ -216,13 +216,13 @@ static const char *why_denied(uint32_t type) {
         return "; is it served with --no-read or --auth-key?";
     case SARATOGA_PUT:
     case SARATOGA_GIVE:
-        return "; is there --write at serve, and --overwrite if it has it?";
+        return "; is it served with --write, and --overwrite if it exists?";
     default:
-        return "; is there --delete at serve?";
+        return "; is it served with --delete?";
     }
 }
 
-/* What may help against an error. */
+/* Advice on an error. */
 static const char *hint(const struct saratoga_task *t,
                         const saratoga_node_event *ev) {
     switch (ev->error) {
@@ -241,12 +241,12 @@ static const char *hint(const struct saratoga_task *t,
     return is_kept(t, ev) ? ", kept for --resume" : "";
 }
 
-/* Why it ended, what was kept, and what may help. */
+/* The cause of the end, data that was kept, and advice. */
 static const char *outcome(char *out, const struct saratoga_task *t,
                            const saratoga_node_event *ev) {
     size_t len;
     if (ev->error == SARATOGA_ERR_CANCELLED && tool_is_stopped()) {
-        return is_kept(t, ev) ? "stopped; what has come is kept for --resume"
+        return is_kept(t, ev) ? "stopped; received data is kept for --resume"
                               : "stopped";
     }
     (void)saratoga_outcome(out, ev);
@@ -270,7 +270,7 @@ static void tell(const struct saratoga_batch *b, const struct saratoga_task *t,
     }
 }
 
-/* Each that waits for this peer would wait in vain. */
+/* Drops the tasks that wait for this peer. */
 static void give_up_peer(struct saratoga_batch *b,
                          const struct saratoga_task *gone) {
     struct saratoga_task **at = &b->first;
@@ -293,7 +293,7 @@ static void give_up_peer(struct saratoga_batch *b,
     b->failed += n;
     peer.path[0] = '\0';
     if (n > 0) {
-        (void)tool_fail(TOOL, "%s: still silent, %u not begun",
+        (void)tool_fail(TOOL, "%s: still silent, %u not started",
                         saratoga_remote(name, &peer), n);
     }
 }
@@ -331,7 +331,7 @@ static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
     count_silence(b, t);
 }
 
-/* The task that a transfer belongs to, which no longer counts as running. */
+/* Returns the task of a transfer and removes it from the running ones. */
 static struct saratoga_task *take_running(struct saratoga_batch *b,
                                           uint64_t id) {
     struct saratoga_task **at = &b->running;
@@ -348,13 +348,13 @@ static struct saratoga_task *take_running(struct saratoga_batch *b,
 }
 
 static void put_running(struct saratoga_batch *b, struct saratoga_task *t) {
-    t->id = 0; /* until it begins */
+    t->id = 0; /* until it starts */
     t->next = b->running;
     b->running = t;
     b->n_running++;
 }
 
-/* The answer to whether the peer has deleted what was taken. */
+/* Handles the answer about the peer's copy after a take. */
 static void confirm(struct saratoga_batch *b, struct saratoga_task *t,
                     const saratoga_node_event *ev) {
     enum saratoga_confirm c = saratoga_confirm_judge(t, ev);
@@ -403,7 +403,7 @@ static struct saratoga_task *next_question(struct saratoga_batch *b) {
     return t;
 }
 
-/* Begins the questions that are due. */
+/* Starts the questions that are due. */
 static void ask(struct saratoga_batch *b) {
     struct saratoga_task *t;
     while ((t = next_question(b)) != NULL) {

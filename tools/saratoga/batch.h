@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/saratoga/batch.h
- * @brief Transfers, a few at a time, with a progress line and a report.
+ * @brief Runs transfers, a few at a time, with a progress line and a report.
  */
 #ifndef TOOLS_SARATOGA_BATCH_H
 #define TOOLS_SARATOGA_BATCH_H
@@ -22,7 +22,7 @@ struct saratoga_task {
     char port[32];
     char path[SARATOGA_PATH_MAX]; /**< at the peer */
     char folder[4096];            /**< here */
-    char file[SARATOGA_PATH_MAX]; /**< in it; "": by the peer */
+    char file[SARATOGA_PATH_MAX]; /**< name in it; "": chosen by the peer */
     bool resume;
     bool overwrite;
     bool stream;        /**< of standard input, or to standard output */
@@ -30,19 +30,18 @@ struct saratoga_task {
     uint64_t size;      /**< mirror: as listed */
     int64_t mtime;      /**< mirror: likewise, POSIX seconds */
     uint64_t start_at;  /**< not before, by saratoga_batch_now() */
-    unsigned questions; /**< so often the peer was asked whether it is gone */
-    saratoga_node_event *taken; /**< how the take ended that is confirmed now;
+    unsigned questions; /**< number of questions about the peer's copy */
+    saratoga_node_event *taken; /**< end of the take that is being confirmed;
                                      from malloc() */
 };
 
 struct saratoga_batch;
 
-/** @brief Whether a file that is listed is wanted; the task says where it would
- * go. */
+/** @brief Whether a listed file is wanted; the task gives its destination. */
 typedef bool (*saratoga_batch_want_fn)(struct saratoga_batch *b,
                                        const struct saratoga_task *t);
 
-/** @brief What becomes of a finished task. */
+/** @brief Handles a finished task. */
 typedef void (*saratoga_batch_fn)(struct saratoga_batch *b,
                                   const struct saratoga_task *t,
                                   const saratoga_node_event *ev);
@@ -52,59 +51,60 @@ struct saratoga_batch {
     const struct saratoga_args *args;
     saratoga_node *node;
     struct hostport group;       /**< of saratoga_args::group */
-    struct saratoga_task *first; /**< those that wait */
+    struct saratoga_task *first; /**< waiting tasks */
     struct saratoga_task *last;
     struct saratoga_task *running; /**< newest first */
     unsigned n_running;
-    struct saratoga_progress over; /**< of transfers that are over, added up */
+    struct saratoga_progress over; /**< sum over finished transfers */
     struct saratoga_bar bar;
-    saratoga_batch_fn on_done;        /**< NULL: nothing beyond counting */
-    saratoga_batch_want_fn is_wanted; /**< NULL: what is not here yet */
+    saratoga_batch_fn on_done;        /**< NULL: only count */
+    saratoga_batch_want_fn is_wanted; /**< NULL: files that are not here yet */
     saratoga_batch_fn on_peer;        /**< beacons; the task is NULL */
     void *user;
-    json_t *reports; /**< array, an object per transfer */
+    json_t *reports; /**< array with an object per transfer */
     unsigned done;
     unsigned failed;
-    uint64_t srtt_ns;  /**< longest round trip of those that are over */
-    bool repaired;     /**< something was lost on the way */
-    bool unreachable;  /**< the last one failed for want of an answer */
-    unsigned silences; /**< so many in a row, with nothing else under way */
-    bool hushed;       /**< which is known and not said again */
-    bool told_mtu;     /**< that packets are too large here */
-    bool logs;         /**< each end is a line with the time of day */
+    uint64_t srtt_ns;  /**< longest round trip of finished transfers */
+    bool repaired;     /**< data was lost and repaired */
+    bool unreachable;  /**< the last task had no answer */
+    unsigned silences; /**< number of successive tasks without an answer, with
+                            nothing else running */
+    bool hushed;       /**< the outage is known and not reported again */
+    bool told_mtu;     /**< packets too large for the link were reported */
+    bool logs;         /**< each end is logged with the time of day */
 };
 
 /**
  * @brief Opens a node for a client.
- * @param[out] b  batch @param a  command line @param service  local port;
- * NULL: a free one @param hear  hears beacons
+ * @param[out] b  batch @param a  command line @param service  local port; NULL:
+ * any @param hear  receives beacons
  * @return TOOL_OK or an exit code
  */
 int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
                         const char *service, bool hear);
 /** @brief A new task, zeroed; the caller fills it in and adds it.
- * @return NULL when memory is short */
+ * @return NULL: out of memory */
 struct saratoga_task *saratoga_task_new(void);
 /** @brief Frees a task. @param t  task or NULL */
 void saratoga_task_free(struct saratoga_task *t);
 /** @brief Adds a task, which the batch then owns. @param b  batch @param t
  * task */
 void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t);
-/** @brief Drops the tasks that wait. @param b  batch @return how many */
+/** @brief Drops the waiting tasks. @param b batch @return their number */
 unsigned saratoga_batch_drop(struct saratoga_batch *b);
-/** @brief Does all tasks, those that on_done adds included; less when a signal
- * asks for the end.  A few run at a time, so that the link is busy while one
+/** @brief Runs all tasks, including those that on_done adds, until a signal
+ * requests the end. A few run at a time, so that the link is busy while one
  * waits for an answer. @param b  batch */
 void saratoga_batch_run(struct saratoga_batch *b);
-/** @brief Waits, passing beacons on. @param b  batch @param ns  how long
- * @param stop  ends earlier once it is true; or NULL */
+/** @brief Waits, and passes beacons on. @param b  batch @param ns  duration
+ * @param stop  ends the wait once it is true; or NULL */
 void saratoga_batch_wait(struct saratoga_batch *b, uint64_t ns,
                          const bool *stop);
-/** @brief Ends the node: answers stray packets for a moment, first.
- * @param b  batch @param rc  exit code so far @return it, or one for what
- * failed */
+/** @brief Closes the node after answering stray packets for a moment.
+ * @param b  batch @param rc  exit code so far @return the exit code, including
+ *           failed tasks */
 int saratoga_batch_close(struct saratoga_batch *b, int rc);
-/** @brief Writes the report, when one is wanted. @param b  batch
+/** @brief Writes the report if one is wanted. @param b  batch
  * @return TOOL_OK or TOOL_FAILED */
 int saratoga_batch_report(struct saratoga_batch *b);
 

@@ -28,13 +28,13 @@ int saratoga_serve(const struct saratoga_args *a);
 /**
  * @brief A task for a URL.
  * @param text  URL @param type  saratoga_request_type
- * @return NULL when the URL is wrong, which was said
+ * @return NULL after a message: the URL is wrong
  */
 struct saratoga_task *saratoga_task_for(const char *text, uint32_t type);
-/** @brief Adds the tasks for what a directory record names: files are fetched
- * into the same place below the folder of @p t, directories are listed.
- * @param b  batch @param t  the listing @param ev  its end @param fresh  only
- * what is not here already */
+/** @brief Adds the tasks for a directory record: files are fetched into the
+ * same place below the folder of @p t, directories are listed.
+ * @param b  batch @param t  the listing @param ev  its end @param fresh only
+ *           files that are not here yet */
 void saratoga_fetch_record(struct saratoga_batch *b,
                            const struct saratoga_task *t,
                            const saratoga_node_event *ev, bool fresh);

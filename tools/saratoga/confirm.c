@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between two questions, beside the round trip: the first may overtake the
- * thread that deletes. */
+/* Minimum time between two questions, in addition to the round trip: the first
+ * may overtake the thread that deletes. */
 #define PAUSE_MIN (50 * SARATOGA_MS)
-/* A peer that has lost the last word asks for it with growing pauses. */
+/* A peer that lost the last STATUS requests it with growing pauses. */
 #define QUESTIONS_MOST 12
 #define LOST_PAUSE_MOST (2 * SARATOGA_S)
 
@@ -79,6 +79,6 @@ void saratoga_confirm_end(struct saratoga_task *t, enum saratoga_confirm c) {
     (void)snprintf(ev->text, sizeof(ev->text), "%s",
                    c == SARATOGA_CONFIRM_THERE
                        ? "it is here, but the peer has not deleted its copy"
-                       : "it is here, but whether the peer has deleted its "
-                         "copy is not known: no answer");
+                       : "it is here, but it is not known whether the peer "
+                         "has deleted its copy: no answer");
 }

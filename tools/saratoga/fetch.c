@@ -40,7 +40,7 @@ static bool is_folder(const char *path) {
 
 /* --- Records ------------------------------------------------------------- */
 
-/* Same size, and the time that a fetch gives it. */
+/* Whether the local file has the same size and time. */
 static bool is_here(const struct saratoga_task *t, const saratoga_entry *e) {
     char path[sizeof(t->folder) + sizeof(t->file) + 2];
     struct stat st;
@@ -60,7 +60,7 @@ static bool is_wanted(struct saratoga_batch *b, struct saratoga_task *t,
     return !((fresh || t->resume) && is_here(t, e));
 }
 
-/* What a peer lists when asked for a file. */
+/* Whether a record is that of the listed path itself. */
 static bool is_itself(const struct saratoga_task *t,
                       const saratoga_node_event *ev, const saratoga_entry *e) {
     const char *slash = strrchr(t->path, '/');
@@ -99,8 +99,8 @@ static void pass_over(const struct saratoga_batch *b,
     char name[SARATOGA_SHOWN];
     if (!b->args->quiet &&
         saratoga_join(it.path, sizeof(it.path), t->path, e->path)) {
-        (void)fprintf(stderr, "%s: %s: passed over: a link or special file\n",
-                      TOOL, saratoga_remote(name, &it));
+        (void)fprintf(stderr, "%s: %s: skipped: a link or special file\n", TOOL,
+                      saratoga_remote(name, &it));
     }
 }
 
@@ -135,9 +135,9 @@ static void fetch_on_listed(struct saratoga_batch *b,
     }
 }
 
-/* --- Places -------------------------------------------------------------- */
+/* --- Destinations -------------------------------------------------------- */
 
-/* DIR/NAME taken apart. */
+/* Splits DIR/NAME. */
 static bool set_place(struct saratoga_task *t, const char *file) {
     const char *slash = strrchr(file, '/');
     size_t len = slash ? (size_t)(slash - file) : 0;
@@ -208,7 +208,7 @@ static bool copy_out(const char *path) {
     return ok;
 }
 
-/* What a get that failed has left for a resume. */
+/* Removes the parts that a failed get has left for a resume. */
 static void remove_parts(const char *folder) {
     DIR *d = opendir(folder);
     const struct dirent *e;
@@ -222,8 +222,9 @@ static void remove_parts(const char *folder) {
     }
 }
 
-/* A stream goes there as it comes.  The parts of a file come in any order, and
- * only whole and verified is it of use: it waits in a folder of its own. */
+/* A stream is written as it arrives. The parts of a file arrive in any order,
+ * and it is useful only when complete and verified, so it is first stored in a
+ * temporary folder. */
 static int fetch_to_pipe(const struct saratoga_args *a) {
     const char *tmp = getenv("TMPDIR");
     char folder[3000];
@@ -241,7 +242,7 @@ static int fetch_to_pipe(const struct saratoga_args *a) {
     word[1] = file;
     to.word = word;
     to.live_output = true;
-    (void)signal(SIGPIPE, SIG_IGN); /* the error says it, too */
+    (void)signal(SIGPIPE, SIG_IGN); /* the error reports it */
     rc = saratoga_fetch(&to);
     if (rc == TOOL_OK && access(file, F_OK) == 0 && !copy_out(file)) {
         rc = tool_fail(TOOL, "cannot write to standard output");
@@ -265,15 +266,15 @@ int saratoga_fetch(const struct saratoga_args *a) {
         target = a->word[--urls];
     }
     if (urls == 0) {
-        return tool_misuse(TOOL, "a URL is wanted: saratoga://HOST/PATH");
+        return tool_misuse(TOOL, "a URL is missing: saratoga://HOST/PATH");
     }
     if (a->recursive && a->command == SARATOGA_CMD_TAKE) {
         return tool_misuse(TOOL, "take works on single files");
     }
     folder = !target || a->recursive || is_folder(target);
     if (urls > 1 && !folder) {
-        return tool_misuse(TOOL, "%s is no folder, and there are several files",
-                           target);
+        return tool_misuse(
+            TOOL, "%s is not a folder, and there are several files", target);
     }
     if (folder && target && !is_folder(target) && mkdir(target, 0777) != 0) {
         return tool_fail(TOOL, "%s: the folder cannot be made", target);

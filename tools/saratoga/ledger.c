@@ -68,7 +68,7 @@ struct saratoga_ledger_entry *saratoga_ledger_find(struct saratoga_ledger *l,
     return node ? *(struct saratoga_ledger_entry **)node : NULL;
 }
 
-/* False: no memory. */
+/* False: out of memory. */
 static bool ledger_note(struct saratoga_ledger *l, const char *path,
                         uint64_t size, int64_t mtime) {
     struct saratoga_ledger_entry *e = saratoga_ledger_find(l, path);
@@ -113,10 +113,10 @@ static void ledger_free_entry(void *entry) {
 
 /* --- The file ------------------------------------------------------------ */
 
-/* SIZE MTIME PATH; what is no such line is passed over.  False: no memory. */
+/* Parses SIZE MTIME PATH; skips other lines. False: out of memory. */
 static bool ledger_take_line(struct saratoga_ledger *l, char *line) {
     size_t len = strcspn(line, "\n");
-    bool whole = line[len] == '\n'; /* a crash may leave half a line */
+    bool whole = line[len] == '\n'; /* a crash may leave a partial line */
     char *at = line;
     uint64_t size;
     int64_t mtime;
@@ -140,7 +140,7 @@ static bool ledger_read(struct saratoga_ledger *l) {
     ok = ok && fseek(l->file, 0, SEEK_END) == 0 && (end = ftell(l->file)) >= 0;
     if (ok && end > 0 && fseek(l->file, -1, SEEK_END) == 0 &&
         fgetc(l->file) != '\n') {
-        ok = fputc('\n', l->file) != EOF; /* the half line ends here */
+        ok = fputc('\n', l->file) != EOF; /* ends the partial line */
     }
     return ok;
 }

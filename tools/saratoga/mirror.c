@@ -13,17 +13,18 @@
 
 #define TOOL "saratoga"
 #define UNANSWERED (2 * SARATOGA_S)
-/* Between two looks, whatever beacons say: anybody can send those. */
+/* Minimum time between two checks, whatever beacons announce: anyone can send
+ * those. */
 #define HOLD_OFF SARATOGA_S
 
-/* A ground station: looks, fetches what is new, waits for the next pass. */
+/* A ground station: checks, fetches new files, waits for the next pass. */
 
 struct station {
     struct saratoga_ledger *ledger;
     bool heard; /* a beacon */
 };
 
-/* --- What is wanted ------------------------------------------------------ */
+/* --- Selection ----------------------------------------------------------- */
 
 static bool is_same(const struct stat *st, uint64_t size, int64_t mtime) {
     return S_ISREG(st->st_mode) && (uint64_t)st->st_size == size &&
@@ -46,19 +47,20 @@ static void note_fetched(struct saratoga_batch *b,
     }
 }
 
-/* Says once that a file here is in the way of one there. */
+/* Reports once that a local file blocks a remote one. */
 static void keep(struct station *s, const char *path,
                  const struct saratoga_task *t) {
     if (saratoga_ledger_report(s->ledger, t->file)) {
-        (void)fprintf(stderr,
-                      "%s: %s is not what was fetched and stays, though there "
-                      "is a new file of that name; --overwrite replaces it\n",
-                      TOOL, path);
+        (void)fprintf(
+            stderr,
+            "%s: %s is not the fetched file and is kept, though there "
+            "is a new file of that name; --overwrite replaces it\n",
+            TOOL, path);
     }
 }
 
-/* What was fetched once is not fetched again, though it be moved away; and what
- * is here and did not come from there is not replaced. */
+/* A file that was fetched once is not fetched again, even if it has been moved
+ * away; and a local file from elsewhere is not replaced. */
 static bool mirror_wants(struct saratoga_batch *b,
                          const struct saratoga_task *t) {
     struct station *s = b->user;
@@ -83,7 +85,7 @@ static bool mirror_wants(struct saratoga_batch *b,
     return is_old_enough(b->args, t);
 }
 
-/* --- Looking ------------------------------------------------------------- */
+/* --- Checks -------------------------------------------------------------- */
 
 static void on_done(struct saratoga_batch *b, const struct saratoga_task *t,
                     const saratoga_node_event *ev) {
@@ -96,9 +98,9 @@ static void on_done(struct saratoga_batch *b, const struct saratoga_task *t,
         char url[SARATOGA_SHOWN];
         saratoga_log("%s: answers again", saratoga_remote(url, t));
     }
-    b->hushed = b->unreachable; /* once per gap between passes is enough */
+    b->hushed = b->unreachable; /* one report per gap between passes */
     if (b->unreachable && b->n_running == 0) {
-        /* The pass is over; what is left waits. */
+        /* The pass is over; remaining files wait. */
         (void)saratoga_batch_drop(b);
     }
 }
@@ -113,8 +115,8 @@ static void mirror_on_peer(struct saratoga_batch *b,
     }
 }
 
-/* Without an answer it looks again soon: beacons may not be sent, and a pass is
- * short. */
+/* Without an answer it checks again soon: there may be no beacons, and a pass
+ * is short. */
 static uint64_t pause_of(const struct saratoga_batch *b) {
     return b->unreachable && b->args->interval > UNANSWERED ? UNANSWERED
                                                             : b->args->interval;
@@ -127,7 +129,7 @@ static void wait_for_pass(struct saratoga_batch *b, const bool *heard) {
     saratoga_batch_wait(b, pause - least, heard);
 }
 
-/* One look, and all that follows from it. */
+/* One check and the resulting transfers. */
 static void look(struct saratoga_batch *b) {
     struct saratoga_task *t =
         saratoga_task_for(b->args->word[0], SARATOGA_GETDIR);
@@ -153,7 +155,7 @@ static void passes(struct saratoga_batch *b, struct station *s) {
             wait_for_pass(b, &s->heard);
         }
     }
-    b->failed = a->once ? b->failed : 0; /* to be stopped is its usual end */
+    b->failed = a->once ? b->failed : 0; /* a signal is its usual end */
 }
 
 int saratoga_mirror(const struct saratoga_args *a) {

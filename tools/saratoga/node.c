@@ -95,8 +95,8 @@ void saratoga_tell_mtu(const struct saratoga_args *a, saratoga_node *node,
             saratoga_bar_clear(bar);
         }
         (void)tool_fail(TOOL,
-                        "packets of %u bytes are larger than the link here "
-                        "takes: choose a smaller --mtu",
+                        "packets of %u bytes are larger than the local link "
+                        "accepts: choose a smaller --mtu",
                         a->mtu != 0 ? a->mtu : defaults.mtu);
         *told = true;
     }

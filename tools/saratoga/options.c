@@ -119,7 +119,7 @@ static const struct option options[] = {
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
-/* The bytes of a file, as they are. */
+/* Reads the bytes of a key file. */
 static const char *read_key(struct saratoga_args *a, const char *path) {
     FILE *f = fopen(path, "re");
     bool all;
@@ -146,7 +146,7 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
         return values_checksum(text, &a->transfer.checksum);
     case OPT_DESCRIPTOR:
         why = values_descriptor(text, &a->transfer.descriptor);
-        if (!why) { /* of what is sent, and the widest to be taken */
+        if (!why) { /* for sending, and the widest accepted */
             a->transfer.max_descriptor = a->transfer.descriptor;
         }
         return why;
@@ -195,7 +195,7 @@ static const char *take_node(struct saratoga_args *a, int opt,
     }
 }
 
-/* Options whose value is kept as it is. */
+/* Options whose value is kept unchanged. */
 static const char **text_of(struct saratoga_args *a, int opt) {
     switch (opt) {
     case OPT_JSON:
@@ -331,7 +331,7 @@ static const struct {
 
 static int take_words(struct saratoga_args *a, int words, char **word) {
     if (words == 0) {
-        return tool_misuse(TOOL, "a command is wanted: serve, get, put, take, "
+        return tool_misuse(TOOL, "a command is missing: serve, get, put, take, "
                                  "give, ls, rm, peers or mirror");
     }
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -350,8 +350,8 @@ static int take_words(struct saratoga_args *a, int words, char **word) {
     return tool_misuse(TOOL, "there is no command '%s'", word[0]);
 }
 
-/* A mirror gives up a request early, to begin anew with the first, short wait:
- * the others come to be longer than is left of a pass. */
+/* A mirror gives up a request early and starts again with the first, short
+ * wait: later waits would exceed the rest of a pass. */
 static uint32_t usual_tries(enum saratoga_command command) {
     saratoga_options defaults;
     saratoga_options_init(&defaults);
@@ -361,7 +361,7 @@ static uint32_t usual_tries(enum saratoga_command command) {
 
 #define WITH(command) (1U << SARATOGA_CMD_##command)
 
-/* Options that the other commands would pass over. */
+/* Options that other commands would ignore. */
 static const struct {
     int opt;
     unsigned commands;
@@ -388,11 +388,11 @@ static const struct {
     {OPT_ONE_WAY, WITH(PUT), "put"},
     {OPT_UPDATE, WITH(GET) | WITH(SERVE), "get and serve"},
     {OPT_OVERWRITE, WITH(GET) | WITH(TAKE) | WITH(MIRROR) | WITH(SERVE),
-     "get, take, mirror and serve; of a put the one who serves decides"},
+     "get, take, mirror and serve; for a put the server decides"},
     {OPT_MULTICAST, WITH(PUT) | WITH(GET) | WITH(MIRROR) | WITH(SERVE),
      "put, get, mirror and serve"},
     {OPT_GROUP, WITH(GET) | WITH(MIRROR) | WITH(SERVE),
-     "get, mirror and serve; of a put the host is the group"},
+     "get, mirror and serve; for a put the host is the group"},
 };
 
 static const char *name_of(int opt) {
@@ -414,7 +414,7 @@ static int check_bound(const struct saratoga_args *a) {
     return -1;
 }
 
-/* The one who sends decides; these would be passed over in silence. */
+/* Reports options that have no effect because the sender decides. */
 static void tell_idle(const struct saratoga_args *a) {
     static const int senders[] = {OPT_RATE, OPT_CONGESTION};
     unsigned with = WITH(PUT) | WITH(GIVE) | WITH(SERVE);
@@ -430,12 +430,12 @@ static void tell_idle(const struct saratoga_args *a) {
     }
 }
 
-/* --multicast is about where the file goes: of a put that is its host, of a get
- * the server and the client have to name the same. */
+/* --multicast selects where the file goes: for a put that is its host; for a
+ * get, server and client must name the same group. */
 static void options_set_group(struct saratoga_args *a) {
     if (a->transfer.multicast && a->command != SARATOGA_CMD_PUT) {
         a->group = a->group ? a->group : SARATOGA_GROUP_IPV4;
-        a->transfer.multicast = false; /* of what goes to the group alone */
+        a->transfer.multicast = false; /* applies only to data for the group */
     }
 }
 
@@ -450,8 +450,9 @@ static int read_rate(struct saratoga_args *a) {
                   : -1;
 }
 
-/* Those that depend on the command.  The peer of a take deletes its copy when
- * it hears that all has come: it may ask for that as long as it waits at all.
+/* Sets the defaults that depend on the command. The peer of a take deletes its
+ * copy when it learns of the completion; it may ask for that as long as it
+ * waits.
  */
 static void set_defaults(struct saratoga_args *a) {
     saratoga_options *o = &a->transfer;
@@ -469,8 +470,8 @@ static int check(struct saratoga_args *a) {
     if (a->command != SARATOGA_CMD_PEERS) {
         secrets_finish(&a->secrets);
     } else if (a->secrets.texts + a->secrets.keys > 0) {
-        return tool_misuse(TOOL, "peers hears beacons to a group, which are "
-                                 "plain: no passphrase or key with it");
+        return tool_misuse(TOOL, "peers receives beacons to a group, which are "
+                                 "not sealed: it takes no passphrase or key");
     }
     rc = check_bound(a);
     if (rc < 0) {

@@ -13,7 +13,7 @@
 
 #include "internal/credentials/credentials.h"
 
-/** What is to be done. */
+/** The command. */
 enum saratoga_command {
     SARATOGA_CMD_SERVE,
     SARATOGA_CMD_GET,
@@ -26,37 +26,38 @@ enum saratoga_command {
     SARATOGA_CMD_MIRROR
 };
 
-/** The command line; not to be moved once it is parsed. */
+/** The command line; must not move after parsing. */
 struct saratoga_args {
     enum saratoga_command command;
     const char *name; /**< of the command */
     int words;
-    char **word; /**< what is left of the command line */
+    char **word; /**< the remaining arguments */
 
-    uint64_t given; /**< bit n: the n-th option, of those without a letter */
+    uint64_t given; /**< bit n: the n-th option without a letter */
     saratoga_options transfer;
     bool resume;
     bool update;
     bool overwrite;
     bool recursive;
     bool quiet;
-    unsigned parallel;             /**< transfers at once */
+    unsigned parallel;             /**< simultaneous transfers */
     const char *json;              /**< or NULL */
     const char *bind;              /**< ADDR[:PORT], or NULL */
     const char *port_file;         /**< or NULL */
     uint8_t key[SARATOGA_KEY_MAX]; /**< of --auth-key */
     size_t key_len;                /**< 0: none */
     bool auth_files;
-    struct secrets secrets; /**< all is sealed */
+    struct secrets secrets; /**< seal all traffic */
     uint32_t mtu;
     uint64_t uplink_bps; /**< 0: not known */
 
-    const char *group; /**< ADDR[:PORT] that gets are answered to; or NULL */
+    const char *group; /**< ADDR[:PORT], destination of answers to gets; or
+                            NULL */
     bool live_output;  /**< get: a stream goes to standard output */
 
     const char *root;      /**< serve: folder */
-    const char *rate_file; /**< serve: where the rate stands; or NULL */
-    bool streams;          /**< serve: named pipes can be got */
+    const char *rate_file; /**< serve: file with the rate; or NULL */
+    bool streams;          /**< serve: named pipes are served */
     bool no_read;
     bool write;
     bool remove;
@@ -66,19 +67,19 @@ struct saratoga_args {
     uint64_t max_sessions;
     uint64_t max_per_peer;
     uint64_t max_peers;
-    uint64_t quota; /**< octets taken in at most; 0: no limit */
+    uint64_t quota; /**< maximum octets accepted; 0: no limit */
 
-    uint64_t interval; /**< mirror: ns between looks */
-    uint64_t wait;     /**< peers, mirror: ns to run; 0: for ever */
-    uint64_t min_age;  /**< mirror: ns since a file changed last */
-    bool once;         /**< mirror: ends when all is there */
+    uint64_t interval; /**< mirror: ns between checks */
+    uint64_t wait;     /**< peers, mirror: ns to run; 0: no limit */
+    uint64_t min_age;  /**< mirror: ns since the last change of a file */
+    bool once;         /**< mirror: ends when every file is here */
 };
 
 /**
  * @brief Reads the command line.
  * @param argc    from main() @param argv  from main()
- * @param[out] a  what it says
- * @return -1 to go on, else an exit code
+ * @param[out] a  filled in
+ * @return -1 to continue, else an exit code
  */
 int saratoga_args_parse(int argc, char **argv, struct saratoga_args *a);
 

@@ -8,7 +8,7 @@
 
 #include "tools/saratoga/url.h"
 
-/* Sizes below are told to the byte. */
+/* Smaller sizes are printed exactly. */
 #define EXACT 100000
 
 /* --- Names --------------------------------------------------------------- */
@@ -66,8 +66,8 @@ static double goodput(const saratoga_node_event *ev) {
     return s > 0 ? (double)bytes * 8 / s : 0;
 }
 
-/* A receiver that said all is well has checked, too; of a blind put that nobody
- * answers nothing is known. */
+/* A receiver that reported success has also verified; a blind put has no
+ * answer. */
 static bool is_verified(const saratoga_node_event *ev) {
     bool sent = ev->stats.sending != 0 && ev->request != SARATOGA_BLIND_PUT &&
                 !ev->unheard;
@@ -96,7 +96,7 @@ json_t *saratoga_json_text(const char *text) {
     return json_string(plain);
 }
 
-/* Where the file is here. */
+/* Local path of the file. */
 static json_t *file_here(const struct saratoga_task *t,
                          const saratoga_node_event *ev) {
     char text[sizeof(t->folder) + sizeof(t->file) + 2];
@@ -205,7 +205,7 @@ const char *saratoga_outcome(char *out, const saratoga_node_event *ev) {
         (void)snprintf(out, SARATOGA_OUTCOME, "done");
     } else if (ev->joined) {
         (void)snprintf(out, SARATOGA_OUTCOME,
-                       "joined what goes to the group already");
+                       "joined the transmission to the group");
     } else if (ev->unheard) {
         amount(size, sizeof(size), ev->entry.size);
         (void)snprintf(out, SARATOGA_OUTCOME,

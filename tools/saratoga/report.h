@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/saratoga/report.h
- * @brief What is told of transfers: JSON, lines for people, logs.
+ * @brief Reports of transfers: JSON, text and logs.
  */
 #ifndef TOOLS_SARATOGA_REPORT_H
 #define TOOLS_SARATOGA_REPORT_H
@@ -15,35 +15,35 @@
 
 /** Room for a name on a terminal. */
 #define SARATOGA_SHOWN 1700
-/** @brief A name as it may be printed: what a terminal would take for a command
- * becomes a question mark. @param out  SARATOGA_SHOWN bytes @param text  any
- * string @return @p out */
+/** @brief A printable name: control characters become question marks. @param
+ * out  SARATOGA_SHOWN bytes @param text  any string @return @p out */
 const char *saratoga_shown(char *out, const char *text);
 /** @brief A name below a folder. @param to, room  where to @param a  folder, ""
  * @param b  name @return false: too long */
 bool saratoga_join(char *to, size_t room, const char *a, const char *b);
-/** @brief The URL of a task as it may be printed. @param out  SARATOGA_SHOWN
- * bytes @param t  task @return @p out */
+/** @brief The printable URL of a task. @param out  SARATOGA_SHOWN bytes @param
+ * t  task @return @p out */
 const char *saratoga_remote(char *out, const struct saratoga_task *t);
-/** @brief A string for a report: of one that is no UTF-8, as peers and file
- * systems may have them, the bytes beyond ASCII become question marks.
+/** @brief A string for a report: if it is not UTF-8, as from some peers and
+ * file systems, bytes beyond ASCII become question marks.
  * @param text  any string */
 json_t *saratoga_json_text(const char *text);
-/** @brief Whether a file is moved. @param type  saratoga_request_type */
+/** @brief Whether the request transfers a file. @param type
+ * saratoga_request_type */
 bool saratoga_is_transfer(uint32_t type);
-/** @brief What is told of a transfer. @param t  task @param ev  its end */
+/** @brief The report of a transfer. @param t  task @param ev  its end */
 json_t *saratoga_report(const struct saratoga_task *t,
                         const saratoga_node_event *ev);
-/** @brief What is told of several; of one: that. @param reports  array */
+/** @brief The report of several transfers, or of one. @param reports  array */
 json_t *saratoga_report_all(json_t *reports);
 /** Room for saratoga_outcome(). */
 #define SARATOGA_OUTCOME (SARATOGA_NODE_TEXT + 160)
-/** @brief How much came in what time, and whether it was verified; or why it
- * failed. @param out  SARATOGA_OUTCOME bytes @param ev  the end of a transfer
+/** @brief Amount, time and verification of a transfer, or the cause of its
+ * failure. @param out  SARATOGA_OUTCOME bytes @param ev  the end of a transfer
  * @return @p out */
 const char *saratoga_outcome(char *out, const saratoga_node_event *ev);
 /** @brief Writes a line with the time of day to standard error.
- * @param format  as of printf() */
+ * @param format  as for printf() */
 void saratoga_log(const char *format, ...) TOOL_PRINTF(1, 2);
 
 #endif /* TOOLS_SARATOGA_REPORT_H */

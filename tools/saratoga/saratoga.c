@@ -39,9 +39,9 @@ int main(int argc, char **argv) {
         return TOOL_FAILED;
     }
     tool_catch_signals(&mask);
-    /* A limit of file sizes shows as an error of write(). */
+    /* With the signal ignored, a limit on file sizes is an error of write(). */
     (void)signal(SIGXFSZ, SIG_IGN);
-    /* The loop wakes several times a second: it needs no mask of its own. */
+    /* The loop wakes several times a second, so it needs no signal mask. */
     (void)sigprocmask(SIG_SETMASK, &mask, NULL);
     return run(&args);
 }

@@ -41,7 +41,7 @@ static bool write_port(const struct saratoga_args *a, saratoga_node *node) {
     if (!a->port_file) {
         return true;
     }
-    /* Whoever waits for the file finds it whole. */
+    /* A waiting process sees only the complete file. */
     (void)snprintf(fresh, sizeof(fresh), "%s.new", a->port_file);
     f = fopen(fresh, "we");
     ok = f && saratoga_node_local_address(node, address) == 0 &&
@@ -186,7 +186,7 @@ static void serve(const struct saratoga_args *a, saratoga_node *node) {
     }
     tell_callers(a, &watch, node);
     if (!a->quiet && saratoga_node_active(node) > 0) {
-        saratoga_log("stopped with %u transfers under way",
+        saratoga_log("stopped with %u transfers in progress",
                      saratoga_node_active(node));
     }
 }

@@ -10,7 +10,7 @@
 
 enum kind { TIME, COUNT, SIZE_64, SIZE, SHARE };
 
-/* What saratoga_options_check() refuses is not looked for here. */
+/* saratoga_options_check() checks the ranges. */
 static const struct {
     const char *name;
     enum kind kind;
@@ -91,7 +91,7 @@ static const char *set_one(saratoga_options *o, const char *text) {
                              text + len + 1);
         }
     }
-    return "NAME=VALUE with a NAME of those that --help lists";
+    return "NAME=VALUE, with a NAME that --help lists";
 }
 
 const char *saratoga_set(saratoga_options *o, const char *text) {
@@ -126,7 +126,7 @@ const char *saratoga_rate_in(const char *path, uint64_t *bps) {
     }
     (void)!fgets(line, sizeof(line), f);
     (void)fclose(f);
-    end = strchr(line, '\n'); /* without it, it is still being written */
+    end = strchr(line, '\n'); /* no newline: it is still being written */
     if (!end) {
         return "a file whose first line is a rate, such as 38.4kbit";
     }

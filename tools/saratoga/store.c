@@ -16,12 +16,12 @@
 
 static uint32_t type_of(const struct saratoga_args *a) {
     if (a->transfer.no_status || a->transfer.multicast) {
-        return SARATOGA_BLIND_PUT; /* nobody can answer a REQUEST */
+        return SARATOGA_BLIND_PUT; /* a REQUEST cannot be answered */
     }
     return a->command == SARATOGA_CMD_GIVE ? SARATOGA_GIVE : SARATOGA_PUT;
 }
 
-/* FOLDER/REST here goes to PATH/REST there. */
+/* Puts FOLDER/REST to PATH/REST at the peer. */
 static bool add_file(struct saratoga_batch *b, const char *url,
                      const char *folder, const char *rest, const char *path) {
     struct saratoga_task *t = saratoga_task_for(url, type_of(b->args));
@@ -43,7 +43,7 @@ static bool add_file(struct saratoga_batch *b, const char *url,
     return true;
 }
 
-/* Standard input goes to PATH. */
+/* Puts standard input to PATH. */
 static bool add_stream(struct saratoga_batch *b, const char *url) {
     struct saratoga_task *t = saratoga_task_for(url, type_of(b->args));
     size_t len = t ? strlen(t->path) : 0;
@@ -79,9 +79,8 @@ static bool add_name(struct saratoga_batch *b, const char *url,
     if (!S_ISREG(st.st_mode)) {
         char name[SARATOGA_SHOWN];
         if (!b->args->quiet) {
-            (void)fprintf(stderr,
-                          "%s: %s: passed over: a link or special file\n", TOOL,
-                          saratoga_shown(name, here));
+            (void)fprintf(stderr, "%s: %s: skipped: a link or special file\n",
+                          TOOL, saratoga_shown(name, here));
         }
         return true;
     }
@@ -118,7 +117,7 @@ static bool add_folder(struct saratoga_batch *b, const char *url,
     return ok;
 }
 
-/* The folder that holds a file, and its name in it. */
+/* Splits the path of a file into folder and name. */
 static const char *store_split(const char *file, char *folder, size_t room) {
     const char *slash = strrchr(file, '/');
     size_t len = slash ? (size_t)(slash - file) : 0;

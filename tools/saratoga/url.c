@@ -21,20 +21,21 @@ static int hex(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* RFC 3986, 2.1. */
+/* Decodes percent-encoding (RFC 3986, section 2.1). */
 static const char *decode(const char *text, char *out, size_t room) {
     for (; *text != '\0'; text++) {
         char c = *text;
 
         if (c == '%') {
             if (hex(text[1]) < 0 || hex(text[2]) < 0) {
-                return "a percent sign is followed by two hexadecimal digits";
+                return "a percent sign must be followed by two hexadecimal "
+                       "digits";
             }
             c = (char)(hex(text[1]) * 16 + hex(text[2]));
             text += 2;
         }
         if (c == '\0') {
-            return "a path has no zero octet in it";
+            return "a path must not contain a zero octet";
         }
         if (room-- <= 1) {
             return "the path is longer than 1023 octets";
@@ -45,7 +46,7 @@ static const char *decode(const char *text, char *out, size_t room) {
     return NULL;
 }
 
-/* Whether HOST in HOST[:PORT] is followed by a port. */
+/* Whether HOST[:PORT] contains a port. */
 static bool has_port(const char *authority) {
     const char *bracket = strchr(authority, ']');
 

@@ -6,7 +6,7 @@
 
 #include "internal/settings/units.h"
 
-/* Words and what they stand for, the last without a word. */
+/* Words and their values; the last entry has no word. */
 struct choice {
     const char *word;
     uint32_t value;

@@ -27,7 +27,7 @@ bool frame_log_close(struct frame_log *l) {
     return ok;
 }
 
-/* Milliseconds since the start, or nothing. */
+/* Writes milliseconds since the start, or nothing. */
 static void put_time(const struct frame_log *l, uint64_t t, bool known) {
     if (known) {
         (void)fprintf(l->csv, "%.3f,", (double)(int64_t)(t - l->start) / 1e6);

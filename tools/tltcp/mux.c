@@ -41,10 +41,9 @@ struct mux *mux_open(const char *path, const char *format, char *why) {
     rc = avformat_alloc_output_context2(&m->format, NULL, format, name);
     if (rc < 0) {
         (void)snprintf(why, MUX_WHY_MAX,
-                       format
-                           ? "there is no container '%.40s'"
-                           : "its name tells no container; end it with .mp4, "
-                             ".mkv or .ts, or say which with --format",
+                       format ? "there is no container '%.40s'"
+                              : "its extension names no container; use .mp4, "
+                                ".mkv or .ts, or give --format",
                        format);
         free(m);
         return NULL;
@@ -65,8 +64,8 @@ bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
         return false;
     }
     if (s->out) {
-        /* the container is described already; the stream itself usually carries
-         * what changed */
+        /* the container is already described; the stream itself usually carries
+         * the changes */
         return true;
     }
     if (c->streams > m->expected) {
@@ -150,8 +149,8 @@ static AVPacket *make_packet(const media_header *h, const uint8_t *data) {
     return p;
 }
 
-/* Frames wait until every stream is described and the header can be written.
- * When too many wait, streams that are not ready are left out. */
+/* Holds frames back until every stream is described and the header can be
+ * written. When there are too many, streams that are not ready are left out. */
 static bool hold(struct mux *m, AVPacket *p, char *why) {
     m->backlog[m->waiting++] = p;
     if (m->waiting == BACKLOG_MAX || is_complete(m)) {
@@ -166,7 +165,7 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
     AVPacket *p;
     bool ok;
     if (!s || !s->out || h->length == 0) {
-        return true; /* nobody said what it is */
+        return true; /* it was never described */
     }
     p = make_packet(h, data);
     if (!p || !mux_stream_filter(s, p)) {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/tltcp/mux.h
- * @brief Frames into any container that libavformat writes.
+ * @brief Writes frames into any container that libavformat supports.
  */
 #ifndef TOOLS_MUX_H
 #define TOOLS_MUX_H
 
 #include "internal/media/codec/config.h"
 
-/** Room for a complaint. */
+/** Room for an error message. */
 #define MUX_WHY_MAX 256
-/** Streams at most. */
+/** Maximum number of streams. */
 #define MUX_STREAMS_MAX 16
 
-/** A file that is being written. */
+/** An output file. */
 struct mux;
 
 /**
- * @brief Prepares a file; it is created with the first frame that can go in.
+ * @brief Prepares a file; it is created with the first frame that it can hold.
  * @param path      its name selects the container; "-": standard output
  * @param format    short name of a container, or NULL
- * @param[out] why  MUX_WHY_MAX bytes: what is wrong
+ * @param[out] why  MUX_WHY_MAX bytes: description of the error
  * @return the file, or NULL
  */
 struct mux *mux_open(const char *path, const char *format, char *why);
@@ -30,28 +30,28 @@ struct mux *mux_open(const char *path, const char *format, char *why);
  * @param m         file
  * @param stream    from 0
  * @param c         description; copied
- * @param[out] why  MUX_WHY_MAX bytes: what is wrong
- * @return false when it cannot go into the file
+ * @param[out] why  MUX_WHY_MAX bytes: description of the error
+ * @return false: the file cannot hold it
  */
 bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
                   char *why);
 
 /**
- * @brief Adds a frame of a stream described before.
+ * @brief Adds a frame of a described stream.
  * @param m         file
  * @param h         its header
  * @param data      its bytes; copied
- * @param[out] why  MUX_WHY_MAX bytes: what is wrong
- * @return false when it could not be written
+ * @param[out] why  MUX_WHY_MAX bytes: description of the error
+ * @return false: it could not be written
  */
 bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
                char *why);
 
 /**
- * @brief Completes the file and frees.
+ * @brief Completes the file and frees it.
  * @param m         file, or NULL
- * @param[out] why  MUX_WHY_MAX bytes: what is wrong
- * @return false when the file is not whole
+ * @param[out] why  MUX_WHY_MAX bytes: description of the error
+ * @return false: the file is incomplete
  */
 bool mux_close(struct mux *m, char *why);
 

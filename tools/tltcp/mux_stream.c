@@ -20,7 +20,8 @@ static void span_text(const media_span *span, char *text, size_t size) {
     text[len] = '\0';
 }
 
-/* "video/mpeg, mpegversion=(int)2, ...": the type and that one field. */
+/* Codec of caps such as "video/mpeg, mpegversion=(int)2, ...": uses the type
+ * and that one field. */
 static const char *codec_of_caps(const media_span *caps) {
     char text[512];
     char type[NAME_MAX_LEN];
@@ -68,7 +69,7 @@ static void set_channels(AVCodecParameters *par, uint32_t channels) {
 #endif
 }
 
-/* Other programs may leave all of these out, or lie. */
+/* Other programs may omit all of these, or send wrong values. */
 static void fill_layout(AVCodecParameters *par, const media_config *c) {
     char format[NAME_MAX_LEN];
     span_text(&c->format, format, sizeof(format));
@@ -100,7 +101,8 @@ static void fill_parameters(AVCodecParameters *par, const media_config *c,
     fill_layout(par, c);
 }
 
-/* Codecs whose headers are in the stream when there is no extradata. */
+/* Filters for codecs whose headers are in the stream if there is no
+ * extradata. */
 static const char *filter_for(enum AVCodecID id) {
     switch (id) {
     case AV_CODEC_ID_H264:
@@ -115,7 +117,7 @@ static const char *filter_for(enum AVCodecID id) {
     }
 }
 
-/* Without the filter the container is left to do what it can. */
+/* Without the filter, the container does what it can. */
 static void add_filter(struct mux_stream *s, const char *name) {
     const AVBitStreamFilter *filter = name ? av_bsf_get_by_name(name) : NULL;
     if (!filter || av_bsf_alloc(filter, &s->bsf) < 0) {
@@ -201,7 +203,7 @@ bool mux_stream_fix_times(struct mux_stream *s, AVPacket *p) {
         }
         p->dts = s->last_dts + 1;
     }
-    /* containers count in 1/90000 s or coarser: rising by that much */
+    /* containers count in 1/90000 s or coarser: add that much */
     if (s->has_dts && p->dts <= s->last_dts) {
         p->dts = s->last_dts + 1000000;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/tltcp/mux_stream.h
- * @brief One stream of a file that is being written.
+ * @brief One stream of an output file.
  */
 #ifndef TOOLS_MUX_STREAM_H
 #define TOOLS_MUX_STREAM_H
@@ -15,25 +15,25 @@
 struct mux_stream {
     AVStream *out;     /**< NULL: not described */
     AVBSFContext *bsf; /**< finds extradata in the bytes, or NULL */
-    bool ready;        /**< the container knows all it needs */
-    int64_t last_dts;  /**< of the packet before */
-    bool has_dts;      /**< last_dts holds */
+    bool ready;        /**< the container has all it needs */
+    int64_t last_dts;  /**< of the previous packet */
+    bool has_dts;      /**< last_dts is set */
 };
 
-/** @brief Adds the stream to a container. @return false with a complaint of
- * at most MUX_WHY_MAX bytes */
+/** @brief Adds the stream to a container. @return false with an error message
+ * of at most MUX_WHY_MAX bytes */
 bool mux_stream_describe(struct mux_stream *s, AVFormatContext *format,
                          const media_config *c, char *why);
 
 /** @brief Looks for extradata in a packet and may rewrite it.
- * @return false without memory */
+ * @return false: out of memory */
 bool mux_stream_filter(struct mux_stream *s, AVPacket *p);
 
-/** @brief Gives a packet times that containers take: both, the decoding times
- * rising. @return false when the packet must be left out */
+/** @brief Gives a packet times that containers accept: both, with increasing
+ * decoding times. @return false: leave the packet out */
 bool mux_stream_fix_times(struct mux_stream *s, AVPacket *p);
 
-/** @brief Frees what belongs to the stream. */
+/** @brief Frees the resources of the stream. */
 void mux_stream_free(struct mux_stream *s);
 
 #endif /* TOOLS_MUX_STREAM_H */

@@ -10,32 +10,32 @@
 #include "tltcp/live_parts.h"
 #include "tools/common/secrets_watch.h"
 
-/** @brief A connection as its user wants it. */
+/** @brief Options of a connection. */
 struct peer_options {
-    tltcp_live_options *live;      /**< all of it */
-    tltcp_config *config;          /**< of the connection, in it */
-    tltcp_live_settings *settings; /**< how media are sent, in it */
+    tltcp_live_options *live;      /**< all options */
+    tltcp_config *config;          /**< its connection options */
+    tltcp_live_settings *settings; /**< its media options */
 };
 
-/** @brief Fills in the defaults. @param o  what to fill in @return false
- * without memory */
+/** @brief Fills in the defaults. @param o  filled in @return false: out of
+ * memory */
 bool peer_options_init(struct peer_options *o);
 
 /**
- * @brief Takes an option by its name: latency, deadline-mode, drop-policy,
+ * @brief Sets an option by its name: latency, deadline-mode, drop-policy,
  * reference-grace, congestion or congestion-control, recovery, passphrase,
  * passphrase-file, key-file, streamid, max-rate, initial-window, fec,
  * connect-timeout, idle-timeout, dscp, qlog.
  * @param o          options
  * @param name       of the option
  * @param text       its value
- * @param[out] wrong NULL, or what the value must be
- * @return false when there is no such option
+ * @param[out] wrong NULL, or the expected form of the value
+ * @return false: there is no such option
  */
 bool peer_option(struct peer_options *o, const char *name, const char *text,
                  const char **wrong);
 
-/** What peer_key() takes, for messages. */
+/** Keys of peer_key(), for messages. */
 #define PEER_KEYS                                                      \
     "latency, passphrase, passphrase-file, key-file, streamid, "       \
     "congestion-control, max-rate, initial-window, fec, drop-policy, " \
@@ -46,29 +46,30 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
  * @param o         options
  * @param key       name
  * @param value     value
- * @param keys      which there are, for the message
- * @param[out] why  TLTCP_LIVE_WHY_MAX bytes: what is wrong
+ * @param keys      list of keys for the message
+ * @param[out] why  TLTCP_LIVE_WHY_MAX bytes: description of the error
  * @return 0 or TLTCP_ERR_INVAL
  */
 int peer_key(struct peer_options *o, const char *key, const char *value,
              const char *keys, char *why);
 
-/** @brief Says what is wrong with a key of a URL. @param[out] why
+/** @brief Writes an error message about a key of a URL. @param[out] why
  * TLTCP_LIVE_WHY_MAX bytes @param what  beginning of the sentence
  * @param detail  rest of it, or "" @return TLTCP_ERR_INVAL */
 int url_refuse(char *why, const char *what, const char *detail);
 
-/** @brief After the last option: looks for a passphrase in the environment when
- * none was given, and whether the options go together. @param tool  for the
- * message @param o  options @return -1, or TOOL_USAGE, said why */
+/** @brief Call this after the last option: looks for a passphrase in the
+ * environment if none was given, and checks that the options are compatible.
+ * @param tool  for the message @param o  options @return -1, or TOOL_USAGE
+ *              after a message */
 int peer_options_check(const char *tool, struct peer_options *o);
 
 /** @brief Rejects callers that were accepted and not taken.
  * @param listener  socket @param reason  told to them */
 void peer_turn_away(tltcp_socket *listener, const char *reason);
 
-/** @brief Reports now and then how many callers were rejected. @param w  what
- * was said before, zeroed at first @param tool  whose message it is
+/** @brief Occasionally reports the number of rejected callers. @param w state,
+ * zeroed initially @param tool name in the message
  * @param listener  socket, or NULL */
 void peer_watch(struct secrets_watch *w, const char *tool,
                 const tltcp_socket *listener);

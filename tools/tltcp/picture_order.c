@@ -11,7 +11,7 @@ bool picture_order_init(struct picture_order *o, const AVCodecParameters *par,
     if (!known) {
         return false;
     }
-    /* H.264 counts fields, as a rule */
+    /* H.264 usually counts fields */
     o->step = par->codec_id == AV_CODEC_ID_H264 ? 2 : 1;
     o->parser = av_parser_init((int)par->codec_id);
     o->context = avcodec_alloc_context3(NULL);

@@ -53,7 +53,7 @@ static void on_config(struct reception *r, const media_header *h,
     }
 }
 
-/* How long before its time the frame was there, ns. */
+/* How long before its deadline the frame arrived, ns. */
 static int64_t margin_of(struct reception *r, const media_header *h,
                          uint64_t now) {
     int64_t shown = h->pts != MEDIA_TIME_NONE ? h->pts : h->dts;
@@ -92,7 +92,7 @@ static void on_frame(struct reception *r, const media_header *h,
     bool decodable = media__reftrack_frame(track_of(r, h), h, true) &&
                      media__arrivals_has_parent(&r->arrivals, section->number,
                                                 section->meta.depends);
-    bool helps = track_of(r, h)->recovering > 0; /* others, later */
+    bool helps = track_of(r, h)->recovering > 0; /* it helps later frames */
     media__arrivals_note(&r->arrivals, section->number, decodable);
     c->received++;
     if (decodable) {

@@ -8,7 +8,7 @@
 
 #include "tools/tltcp/peer_options.h"
 
-/** @brief All that the command line says. */
+/** @brief The command line. */
 struct recv_options {
     const char *url;          /**< as typed */
     const char *output;       /**< file, or "-" */
@@ -26,11 +26,10 @@ struct recv_options {
 };
 
 /**
- * @brief Reads the command line; on --help, --version or an error it prints and
- * says how to exit.
+ * @brief Reads the command line; handles --help, --version and errors.
  * @param argc, argv  from main()
  * @param[out] o      filled in
- * @return -1 to go on, else an exit status
+ * @return -1 to continue, else an exit status
  */
 int recv_options_parse(int argc, char **argv, struct recv_options *o);
 

@@ -8,14 +8,14 @@
 
 #include "tools/tltcp/peer_options.h"
 
-/** @brief All that the command line says. */
+/** @brief The command line. */
 struct send_options {
     const char *input;       /**< file, or "-" */
     const char *url;         /**< as typed */
     tltcp_live_url peer;     /**< from the URL */
-    struct peer_options to;  /**< the connection and what is sent */
+    struct peer_options to;  /**< options of the connection and of sending */
     double speed;            /**< 1: as timed; 0: without pacing */
-    uint64_t loops;          /**< times that the input is sent */
+    uint64_t loops;          /**< number of times to send the input */
     uint64_t stats_interval; /**< ns; 0: no lines */
     const char *json;        /**< file, "-", or NULL */
     const char *metrics;     /**< HOST:PORT of the page, or NULL */
@@ -24,11 +24,10 @@ struct send_options {
 };
 
 /**
- * @brief Reads the command line; on --help, --version or an error it prints and
- * says how to exit.
+ * @brief Reads the command line; handles --help, --version and errors.
  * @param argc, argv  from main()
  * @param[out] o      filled in
- * @return -1 to go on, else an exit status
+ * @return -1 to continue, else an exit status
  */
 int send_options_parse(int argc, char **argv, struct send_options *o);
 

@@ -74,7 +74,7 @@ static tltcp_socket *connect_to(struct sender *s) {
     if (rc < 0) {
         (void)tool_fail(TOOL, "cannot connect to %s: %s", o->url,
                         s->reason[0]              ? s->reason
-                        : rc == TLTCP_ERR_TIMEOUT ? "nobody answers"
+                        : rc == TLTCP_ERR_TIMEOUT ? "no answer"
                                                   : tltcp_strerror(rc));
     }
     return socket;

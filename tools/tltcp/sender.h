@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/tltcp/sender.h
- * @brief A source's frames into a connection, at their times.
+ * @brief Sends a source's frames over a connection, at their times.
  */
 #ifndef TOOLS_SENDER_H
 #define TOOLS_SENDER_H
@@ -20,37 +20,37 @@ struct sender {
     struct frame_log log;
     uint64_t start; /* media time 0 on tltcp_now()'s clock */
     bool no_memory;
-    int error; /* why the connection is over; 0: in order */
+    int error; /* why the connection ended; 0: in order */
     char reason[TLTCP_REASON_MAX + 1];
 };
 
 /**
- * @brief Connects and tells the peer what the streams are.
+ * @brief Connects and describes the streams to the peer.
  * @param s    sender
  * @param o    outlives the sender
- * @param src  what will be sent
- * @return TOOL_OK or an exit status, said why
+ * @param src  source of the frames
+ * @return TOOL_OK, or an exit status after a message
  */
 int sender_open(struct sender *s, const struct send_options *o,
                 const struct source *src);
 
-/** @brief Says why the connection is over. @param s  sender, error is
- * negative @return TOOL_FAILED */
+/** @brief Reports why the connection ended. @param s  sender, error is negative
+ * @return TOOL_FAILED */
 int sender_lost(const struct sender *s);
 
-/** @brief When a frame is to be given to sender_push(), by its time.
+/** @brief The time at which to pass a frame to sender_push().
  * @param s  sender @param f  frame @return tltcp_now()'s clock */
 uint64_t sender_time(const struct sender *s, const struct source_frame *f);
 
-/** @brief Takes a frame; copies it. @param s  sender @param f  frame
- * @return false without memory */
+/** @brief Sends a frame; copies it. @param s  sender @param f  frame
+ * @return false: out of memory */
 bool sender_push(struct sender *s, const struct source_frame *f);
 
-/** @brief Tells the peer that no more frames come. @param s  sender */
+/** @brief Announces the end to the peer. @param s  sender */
 void sender_finish(struct sender *s);
 
 /** @brief Closes and frees. @param s  sender
- * @return false when the file of frames could not be written */
+ * @return false: the file of frames could not be written */
 bool sender_free(struct sender *s);
 
 #endif /* TOOLS_SENDER_H */

@@ -11,18 +11,18 @@
 
 #include "tools/tltcp/picture_order.h"
 
-#define SHORT_NS 300000000        /* what may be missing at the end */
+#define SHORT_NS 300000000        /* maximum that may be missing at the end */
 #define FRAME_NS_DEFAULT 40000000 /* 25 pictures a second */
 
 struct track {
     const AVStream *stream;
     media_scanner scanner;
     media_retimer retimer;
-    struct picture_order order; /* when the container has no times */
-    bool ordered;               /* it is in use */
+    struct picture_order order; /* used if the container has no times */
+    bool ordered;               /* the order is in use */
     int64_t frame_ns;
-    int64_t next_dts; /* where a frame without a time goes */
-    int64_t end;      /* of the newest frame in this round, file's time */
+    int64_t next_dts; /* time of the next frame without one */
+    int64_t end;      /* end of the newest frame in this round, file time */
     uint32_t number;
 };
 
@@ -36,7 +36,7 @@ struct source {
     int64_t zero;   /* time of the first frame in the file */
     int64_t offset; /* added by rewinding */
     int64_t end;    /* of the frames so far */
-    bool started;   /* zero holds */
+    bool started;   /* zero is set */
     bool corrupt;   /* the newest frame is damaged */
     char *path;
 };
@@ -58,7 +58,7 @@ static uint8_t type_of(const AVStream *stream) {
     }
 }
 
-/* libavformat plays any text as a film of a terminal. */
+/* libavformat renders any text as video of a terminal. */
 static bool is_text(const AVCodecParameters *par) {
     return par->codec_id == AV_CODEC_ID_ANSI ||
            par->codec_id == AV_CODEC_ID_BINTEXT ||
@@ -111,13 +111,13 @@ static void add_track(struct source *s, const AVStream *stream) {
     s->track_of[stream->index] = (int)s->tracks++;
 }
 
-/* Streams beyond what is sent are not worth reading. */
+/* Streams that are not sent are not read. */
 static bool choose_tracks(struct source *s, char *why) {
     const size_t most = sizeof(s->track_of) / sizeof(s->track_of[0]);
     bool video = false;
     s->tracks = 0;
     for (size_t i = 0; i < most; i++) {
-        s->track_of[i] = -1; /* also of streams that turn up later */
+        s->track_of[i] = -1; /* also for streams that appear later */
     }
     for (unsigned i = 0; i < s->format->nb_streams; i++) {
         AVStream *stream = s->format->streams[i];
@@ -264,7 +264,7 @@ static uint32_t packet_flags(const struct track *t, const AVPacket *p) {
     return flags;
 }
 
-/* MEDIA_TIME_NONE when there is nothing to make it from. */
+/* Derives a missing PTS; MEDIA_TIME_NONE: not possible. */
 static int64_t made_up_pts(struct track *t, const struct source_frame *f,
                            int64_t dts, int64_t step) {
     if (t->number == 0) {
@@ -277,7 +277,7 @@ static int64_t made_up_pts(struct track *t, const struct source_frame *f,
                              f->what.key && f->what.closed_gop);
 }
 
-/* Raw streams have no timestamps: their frames follow at the nominal distance.
+/* Raw streams have no timestamps: their frames follow at the nominal interval.
  */
 static void set_times(struct source *s, struct track *t,
                       struct source_frame *f) {
@@ -349,8 +349,8 @@ static int64_t promised_end(const struct source *s, const struct track *t) {
     return 0;
 }
 
-/* Some formats end where the file does.  Streams may differ in length, so data
- * is missing only if all stop early. */
+/* Some formats end with the file. Streams may differ in length, so data is
+ * missing only if all end early. */
 static bool is_short(const struct source *s) {
     for (unsigned i = 0; i < s->tracks; i++) {
         const struct track *t = &s->track[i];
@@ -392,7 +392,7 @@ int source_next(struct source *s, struct source_frame *f, char *why) {
 
 bool source_rewind(struct source *s, char *why) {
     s->offset = s->end;
-    /* opening anew works for every format, seeking does not */
+    /* reopening works for every format, seeking does not */
     avformat_close_input(&s->format);
     if (!open_file(s, why)) {
         return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * tltcp-recv: a caller's frames out of TLTCP into a file.
+ * tltcp-recv: writes a caller's frames into a file.
  */
 #include <errno.h>
 #include <libavutil/log.h>
@@ -162,7 +162,7 @@ static void tltcp_recv_publish(struct server *s, tltcp_socket *socket,
     }
 }
 
-/* Returns 0 when the stream ended in order, else a negative code. */
+/* Returns 0 if the stream ended in order, else a negative code. */
 static int receive_all(struct server *s, tltcp_socket *socket,
                        struct reception *r) {
     tltcp_live_receiver *in = tltcp_live_receiver_new(socket);
@@ -218,10 +218,10 @@ static int tltcp_recv_conclude(const struct server *s,
         return tool_fail(TOOL, "connection lost: %s", tltcp_strerror(error));
     }
     if (s->totals.foreign > 0 && s->totals.foreign >= s->totals.complete) {
-        return tool_fail(TOOL, "what the caller sends is no media");
+        return tool_fail(TOOL, "the caller does not send media");
     }
     if (!r->ended) {
-        return tool_fail(TOOL, "the caller went before the end of its stream");
+        return tool_fail(TOOL, "the caller left before the end of its stream");
     }
     return TOOL_OK;
 }
@@ -274,7 +274,7 @@ static int serve_callers(struct server *s) {
     }
     progress_clear(&s->progress);
     if (s->options->once) {
-        return tool_fail(TOOL, "interrupted before anybody called");
+        return tool_fail(TOOL, "interrupted before the first call");
     }
     return rc;
 }
@@ -324,7 +324,7 @@ static int tltcp_recv_run(struct server *s) {
     return rc;
 }
 
-/* What is wrong with the name should show before anybody calls. */
+/* Errors in the name should show before the first call. */
 static int check_output(const struct recv_options *o) {
     char why[MUX_WHY_MAX];
     struct mux *m = mux_open(o->output, o->format, why);
@@ -345,7 +345,7 @@ int main(int argc, char **argv) {
     if (rc >= 0) {
         return rc;
     }
-    av_log_set_level(AV_LOG_QUIET); /* our own line says what is wrong */
+    av_log_set_level(AV_LOG_QUIET); /* our own message gives the cause */
     rc = check_output(&options);
     if (rc != TOOL_OK) {
         return rc;

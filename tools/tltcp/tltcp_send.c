@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * tltcp-send: a file's frames over TLTCP, each with a deadline.
+ * tltcp-send: sends a file's frames over TLTCP, each with a deadline.
  */
 #include <inttypes.h>
 #include <libavutil/log.h>
@@ -51,7 +51,7 @@ static void read_next(struct job *j) {
     }
 }
 
-/* Pushes what is due; returns when the next frame is. */
+/* Pushes due frames; returns the time of the next one. */
 static uint64_t push_due(struct job *j) {
     for (;;) {
         uint64_t when;
@@ -268,7 +268,7 @@ int main(int argc, char **argv) {
         !tool_can_write(TOOL, options.frames)) {
         return TOOL_FAILED;
     }
-    av_log_set_level(AV_LOG_QUIET); /* our own line says what is wrong */
+    av_log_set_level(AV_LOG_QUIET); /* our own message gives the cause */
     job = (struct job){.options = &options, .loops_left = options.loops};
     progress_init(&job.progress, options.quiet);
     job.source = source_open(options.input, job.why);
