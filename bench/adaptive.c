@@ -7,10 +7,12 @@
  * The encoder is called "enc" in PIPELINE, the sink "net".  PROPERTY of the
  * encoder takes rates in UNIT bit/s.  FOLLOW is one of
  *
- *   none      the rate stays START target    net's target-bitrate; without that
- *   property, as estimate estimate  85 % of net's estimated-bitrate rtt by the
- *   round-trip time in srtsink's statistics, as BELABOX: up in small steps
- *   while it is short, down when it grows, to MIN when it nears the latency
+ *   none      the rate stays START
+ *   target    net's target-bitrate; without that property, as estimate
+ *   estimate  85 % of net's estimated-bitrate
+ *   rtt       by the round-trip time in srtsink's statistics, as BELABOX: up in
+ *             small steps while it is short, down when it grows, to MIN when it
+ *             nears the latency
  *
  * Prints "TIME_NS RATE" for each change, TIME on CLOCK_MONOTONIC.
  */

@@ -20,7 +20,7 @@
  * For each feedback, the host notes losses and marks, then reports them once:
  *
  * 1. cong_recovery_period_end(), with the oldest packet still open (a host may
- * also call this last);
+ *    also call this last);
  * 2. cong_recovery_period_on_lost(), _on_late() and _on_ce() for each packet;
  * 3. cong_ops::ack, with cong_ack::recovery from
  *    cong_recovery_period_in_recovery();

@@ -12,13 +12,13 @@
  *
  *  1. KEY, HEADER, AUDIO and unclassified sections are always in the plan.
  *  2. REFERENCEs of the section's stream are dropped from the end of the GOP as
- *  long as they would be much too late or would delay the next KEY too much: a
- *  late KEY costs a whole GOP. In a chain, where only REFERENCEs follow a KEY,
- *  "much" is little, because nothing else can be in time. With cross traffic,
- *  late ones are dropped only when the next KEY is already queued.
+ *     long as they would be much too late or would delay the next KEY too much:
+ *     a late KEY costs a whole GOP. In a chain, where only REFERENCEs follow a
+ *     KEY, "much" is little, because nothing else can be in time. With cross
+ *     traffic, late ones are dropped only when the next KEY is already queued.
  *  3. DISPOSABLEs are added from the smallest on, since each counts for one
- *  picture. One is omitted if it would be late, or would delay anything else
- *  beyond its unavoidable lateness.
+ *     picture. One is omitted if it would be late, or would delay anything else
+ *     beyond its unavoidable lateness.
  *
  * The decision is made when the section's first byte would enter a packet, as
  * late as possible. */

@@ -10,8 +10,9 @@
 
 /* Sent packets until their fate is known.
  *
- *   FLYING --acked--> ACKED |               ^ +---lost---> LOST (kept a while:
- *      a late ACK shows that the loss was spurious)
+ *   FLYING --acked--> ACKED
+ *      |               ^
+ *      +---lost---> LOST (kept a while: a late ACK shows a spurious loss)
  *
  * Packets are records in a ring by number; their chunks are in a second ring,
  * in the same order. No packet that an earlier ACK has settled is visited

@@ -14,9 +14,9 @@
 /*
  * The parts of the socket API:
  *
- *   I/O thread a libuv loop with its thread, and the mutex of all below port
- *   a UDP socket on it: a listener's, or that of one caller socket       a
- *   listener, or a connection with its engine
+ *   I/O thread   a libuv loop with its thread, and the mutex of all below
+ *   port         a UDP socket on it: a listener's, or that of one caller
+ *   socket       a listener, or a connection with its engine
  *
  * A listener has its own I/O thread, which also serves the connections that it
  * accepts. Callers share I/O threads.

@@ -8,13 +8,12 @@
  * arrival, but playout must not jump:
  *
  *  - within the first seconds, an earlier arrival moves the map at once, since
- *  the first frame is large and late;
+ *    the first frame is large and late;
  *  - after that, the map moves in small steps, as clocks drift; a sender that
- *  runs ahead does not move it;
+ *    runs ahead does not move it;
  *  - if every frame of a whole window was later than the receiver can wait, the
- *  map restarts;
- *  - it also restarts when the media time jumps, as after a pause of the
- *  sender.
+ *    map restarts;
+ *  - it also restarts when the media time jumps, as after a pause of the sender.
  */
 #ifndef MEDIA_PLAYOUT_H
 #define MEDIA_PLAYOUT_H
