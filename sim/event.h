@@ -23,21 +23,9 @@ typedef void (*sim_timer_fn)(struct sim_timer *t, uint64_t now);
 struct sim_timer {
     sim_timer_fn fire; /**< what to do */
     void *user;        /**< user pointer */
-    uint64_t at;       /**< when; set by
-                            the loop */
+    uint64_t at;       /**< when; set by the loop */
     uint64_t order;    /**< breaks ties; set by the loop */
-    size_t slot;       /**< 1
-                            +
-                            index
-                            in
-                            the
-                            queue,
-                            0:
-                            idle;
-                            set
-                            by
-                            the
-                            loop */
+    size_t slot;       /**< 1 + index in the queue, 0: idle; set by the loop */
 };
 
 /** @brief A clock and its timers; zeroed: at time 0. */

@@ -45,10 +45,7 @@ struct sim_saratoga {
     struct sim_saratoga_wrap wrap; /**< zeroed: none; may be set at any time */
     struct sim_timer timer;        /**< timer of the engine */
     uint32_t node;                 /**< node of the network */
-    bool dead;                     /**< neither
-                                        receives
-                                        nor
-                                        sends */
+    bool dead;                     /**< neither receives nor sends */
     bool six;                      /**< its peers use IPv6 addresses */
     bool terse;            /**< polls the engine once per occasion, as a driver
                                 may */

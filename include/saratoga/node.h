@@ -119,24 +119,9 @@ typedef struct saratoga_node_transfer {
                                           rate_bps is shared by all such
                                           transfers and those served */
     void *user;                      /**< copied to events */
-    int input;                       /**< stream:
-                                          descriptor
-                                          to
-                                          read,
-                                          such
-                                          as
-                                          a
-                                          pipe;
-                                          not
-                                          closed;
-                                          without
-                                          O_NONBLOCK
-                                          it
-                                          must
-                                          support
-                                          poll() */
-    int output;                      /**< stream: descriptor to write;
-                                          likewise */
+    int input;  /**< stream: descriptor to read, such as a pipe; not closed;
+                   without O_NONBLOCK it must support poll() */
+    int output; /**< stream: descriptor to write; likewise */
     const char *group; /**< get: group that the answer may go to; the node joins
                             it. NULL: none. A host that is a group is always
                             joined */

@@ -275,10 +275,7 @@ typedef struct tltcp_config {
     tltcp_listener_options listener;     /**< options of a listener */
     tltcp_io_options io;                 /**< options of the socket API */
     tltcp_packet_options packets;        /**< options of packets */
-    tltcp_controller_options controller; /**< options
-                                              of
-                                              congestion
-                                              control */
+    tltcp_controller_options controller; /**< options of congestion control */
     tltcp_paper_options paper;           /**< options for experiments with the
                                               papers */
 

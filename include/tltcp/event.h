@@ -64,11 +64,10 @@ typedef struct tltcp_event {
     uint32_t cause;                    /**< FATE: ::tltcp_cause */
     uint32_t section_class;            /**< FATE: ::tltcp_class */
     uint32_t stream;                   /**< FATE: tltcp_meta::stream */
-    uint64_t estimated_bps;            /**< RATE: estimated bandwidth of the
-                                            path, as
-                                            tltcp_stats::estimated_bps */
-    uint64_t target_bps; /**< RATE: what an encoder should produce now, as
-                              tltcp_stats::target_bps */
+    uint64_t estimated_bps; /**< RATE: estimated bandwidth of the path, as
+                               tltcp_stats::estimated_bps */
+    uint64_t target_bps;    /**< RATE: what an encoder should produce now, as
+                                 tltcp_stats::target_bps */
 } tltcp_event;
 
 /** @} */

@@ -164,13 +164,8 @@ struct saratoga__job {
     int (*run)(saratoga__file *f);               /* in a thread */
     void (*done)(saratoga__file *f, int status); /* on the loop */
     enum saratoga__medium medium;                /* that `run` opened */
-    int input;                                   /* pipe
-                                                    that
-                                                    `run`
-                                                    opened;
-                                                    -1:
-                                                    none */
-    int status;                                  /* result of `run` */
+    int input;  /* pipe that `run` opened; -1: none */
+    int status; /* result of `run` */
     bool busy;
 };
 

@@ -28,12 +28,7 @@ typedef struct media_section {
 /** The section being assembled. */
 typedef struct media_assembly {
     bool open;             /**< a section is open */
-    bool oversized;        /**< it
-                                exceeds
-                                max_bytes;
-                                the rest
-                                is
-                                dropped */
+    bool oversized;        /**< it exceeds max_bytes; the rest is dropped */
     size_t max_bytes;      /**< largest section accepted */
     size_t gap;            /**< bytes missing after the received ones */
     size_t cap;            /**< bytes at section.data */
