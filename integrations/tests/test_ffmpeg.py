@@ -104,19 +104,19 @@ class Ffmpeg(stage.Stage):
             self.assertIn(cause, said)
             self.assertIn(status, said)
 
-    def test_a_wrong_url_is_told(self):
+    def test_a_wrong_url_is_reported(self):
         self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy=1: no such key",
                          "Invalid argument")
 
-    def test_a_port_where_nobody_listens_is_told(self):
+    def test_a_closed_port_is_reported(self):
         self.check_cause(f"tltcp://127.0.0.1:{stage.free_port()}",
                          "nobody listens", "Connection refused")
 
-    def test_a_wrong_passphrase_is_told(self):
+    def test_a_wrong_passphrase_is_reported(self):
         self.check_cause(self.url_with_a_wrong_passphrase(), "wrong passphrase",
                          "Permission denied")
 
-    def test_a_sender_that_is_gone_is_told(self):
+    def test_a_lost_sender_is_reported(self):
         port = stage.free_port()
         listener = self.ffmpeg("-i", f"tltcp://127.0.0.1:{port}?mode=listener"
                                "&idle-timeout=1000", "-c", "copy",

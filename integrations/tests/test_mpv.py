@@ -45,18 +45,18 @@ class Mpv(stage.Stage):
         self.assertEqual(status, 2, said)
         self.assertIn(cause, said)
 
-    def test_a_wrong_url_is_told(self):
+    def test_a_wrong_url_is_reported(self):
         self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy=1: no such key")
 
-    def test_a_port_where_nobody_listens_is_told(self):
+    def test_a_closed_port_is_reported(self):
         self.check_cause(
             f"tltcp://127.0.0.1:{stage.free_port()}?auto-reconnect=no",
             "no connection: refused: nobody listens")
 
-    def test_a_wrong_passphrase_is_told(self):
+    def test_a_wrong_passphrase_is_reported(self):
         self.check_cause(self.url_with_a_wrong_passphrase(), "wrong passphrase")
 
-    def test_a_sender_that_is_gone_is_told(self):
+    def test_a_lost_sender_is_reported(self):
         self.check_a_lost_sender(self.mpv, "AV: ")
 
     def test_mpv_can_be_stopped_while_it_waits(self):

@@ -162,10 +162,10 @@ class Obs(stage.Stage):
         self.await_said(process, re.escape(f"[tltcp] {cause}"))
         self.assertFalse(control.ask("GetStreamStatus")[1]["outputActive"])
 
-    def test_a_wrong_url_is_told(self):
+    def test_a_wrong_url_is_reported(self):
         self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy=1: no such key")
 
-    def test_a_port_where_nobody_listens_is_told(self):
+    def test_a_closed_port_is_reported(self):
         self.check_cause(f"tltcp://127.0.0.1:{stage.free_port()}",
                          "no connection: refused: nobody listens")
 

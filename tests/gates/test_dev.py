@@ -106,7 +106,7 @@ class Dev(unittest.TestCase):
         self.assertIn("cmake libuv1-dev", text)
         self.assertEqual(self.calls("apt-get") + self.calls("cmake"), [])
 
-    def test_another_system_is_told_what_is_missing(self):
+    def test_another_system_gets_a_list_of_missing_packages(self):
         for name, version in ("fedora", "39"), ("debian", "11"):
             with self.subTest(name):
                 self.system(name, version)

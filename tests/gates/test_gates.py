@@ -79,7 +79,7 @@ class Includes(Tree):
     def test_a_tool_may_not_see_common(self):
         self.refuses_include("tools/send.c", '"internal/common/ranges.h"')
 
-    def test_a_path_through_the_parent_is_seen_for_what_it_is(self):
+    def test_a_path_through_the_parent_is_recognised(self):
         self.refuses_include("tools/send.c", '"../internal/common/ranges.h"')
 
     def test_nobody_but_conn_sees_conn(self):
@@ -285,7 +285,7 @@ class Words(Tree):
         for mark in "TODO", "FIXME", "XXX":
             self.refuses_line("unfinished", f"/* {mark}: later */")
 
-    def test_references_that_nobody_can_follow_are_refused(self):
+    def test_unusable_references_are_refused(self):
         self.refuses_line("reference", f"/* see {'issue'} 7 */")
 
     def test_blanks_at_the_end_of_a_line_are_refused(self):

@@ -134,7 +134,7 @@ TEST(a_listener_serves_several_callers) {
     support_stop(src[2]);
 }
 
-TEST(who_joins_later_begins_with_caps_and_a_key_frame) {
+TEST(a_late_caller_begins_with_caps_and_a_key_frame) {
     GstHarness *sink = listening_sink("latency=60000");
     GstHarness *first = support_caller("tltcpsrc", sink->element, "");
 
@@ -156,7 +156,7 @@ TEST(who_joins_later_begins_with_caps_and_a_key_frame) {
 }
 
 /* The encoder gives its parameter sets once. */
-TEST(who_joins_later_gets_the_parameter_sets) {
+TEST(a_late_caller_gets_the_parameter_sets) {
     static const guint8 sets[] = {0, 0, 0, 1, 0x67, 0x42,
                                   0, 0, 0, 1, 0x68, 0xce};
     GstHarness *sink = listening_sink("latency=60000");
@@ -192,7 +192,7 @@ TEST(who_joins_later_gets_the_parameter_sets) {
     support_stop(late);
 }
 
-TEST(stream_headers_are_given_to_all_who_join) {
+TEST(stream_headers_are_sent_to_every_new_caller) {
     GstHarness *sink = listening_sink("latency=60000");
     GstHarness *src[2];
 
@@ -341,7 +341,7 @@ TEST(signals_name_a_caller_in_utf8_whatever_it_sends) {
     support_stop(sink);
 }
 
-TEST(a_source_takes_one_caller_and_tells_the_next) {
+TEST(a_source_accepts_one_caller_and_rejects_the_next) {
     GstHarness *src =
         support_listener("tltcpsrc", "latency=60000&keep-listening=true");
     GstHarness *one = support_caller("tltcpsink", src->element, "");
@@ -368,7 +368,7 @@ TEST(a_source_takes_one_caller_and_tells_the_next) {
     support_stop(src);
 }
 
-TEST(a_key_unit_is_asked_for_when_somebody_joins) {
+TEST(a_key_unit_is_requested_for_a_new_caller) {
     GstHarness *sink = listening_sink("latency=60000");
     GstHarness *src = support_caller("tltcpsrc", sink->element, "");
 
@@ -395,7 +395,7 @@ static void on_notify(GObject *object, GParamSpec *spec, gpointer user) {
     }
 }
 
-TEST(what_the_path_carries_is_notified) {
+TEST(the_estimated_bitrate_is_notified) {
     GstHarness *src = support_listener("tltcpsrc", "latency=60000");
     GstHarness *sink =
         support_caller("tltcpsink", src->element, "latency=60000");
@@ -423,7 +423,7 @@ static void on_target(GObject *object, GParamSpec *spec, gpointer user) {
     }
 }
 
-TEST(what_an_encoder_should_make_is_notified) {
+TEST(the_target_bitrate_is_notified) {
     static struct counter told;
     GstHarness *src = support_listener("tltcpsrc", "latency=60000");
     GstHarness *sink =
@@ -483,16 +483,16 @@ TEST(callers_come_and_go) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(a_listener_serves_several_callers),
-        T(who_joins_later_begins_with_caps_and_a_key_frame),
-        T(who_joins_later_gets_the_parameter_sets),
-        T(stream_headers_are_given_to_all_who_join),
+        T(a_late_caller_begins_with_caps_and_a_key_frame),
+        T(a_late_caller_gets_the_parameter_sets),
+        T(stream_headers_are_sent_to_every_new_caller),
         T(a_caller_that_never_reads_harms_no_other),
         T(the_application_may_refuse_callers),
         T(signals_name_a_caller_in_utf8_whatever_it_sends),
-        T(a_source_takes_one_caller_and_tells_the_next),
-        T(a_key_unit_is_asked_for_when_somebody_joins),
-        T(what_the_path_carries_is_notified),
-        T(what_an_encoder_should_make_is_notified),
+        T(a_source_accepts_one_caller_and_rejects_the_next),
+        T(a_key_unit_is_requested_for_a_new_caller),
+        T(the_estimated_bitrate_is_notified),
+        T(the_target_bitrate_is_notified),
         T(a_sink_need_not_wait_for_callers),
         T(callers_come_and_go),
     };

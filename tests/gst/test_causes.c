@@ -48,7 +48,7 @@ static bool refuse(void *user, const tltcp_caller *caller, char *reason) {
 }
 
 /* GStreamer's structures take nothing else, and somebody prints it. */
-TEST(what_a_peer_says_is_made_text) {
+TEST(text_from_a_peer_is_made_printable) {
     tltcp_socket *listener = NULL;
     struct sockaddr_in at;
     socklen_t len = sizeof(at);
@@ -202,7 +202,7 @@ TEST(elements_come_and_go_a_hundred_times) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_name_their_cause),
-        cmocka_unit_test(what_a_peer_says_is_made_text),
+        cmocka_unit_test(text_from_a_peer_is_made_printable),
         cmocka_unit_test(an_unknown_controller_is_named_when_set_as_a_property),
         cmocka_unit_test(a_sink_that_waits_for_callers_can_be_stopped),
         cmocka_unit_test(a_source_that_waits_can_be_stopped),

@@ -108,7 +108,7 @@ TEST(malformed_sections_are_counted_and_dropped) {
     assert_int_equal(count_of(w, &w->d.counts.refused), 3);
 }
 
-TEST(caps_of_a_stranger_must_be_one_fixed_type) {
+TEST(caps_from_a_peer_must_be_one_fixed_type) {
     static const char *const bad[] = {"ANY",
                                       "EMPTY",
                                       "video/x-test; audio/x-test",
@@ -143,7 +143,7 @@ TEST(caps_are_made_for_senders_that_know_none) {
     assert_int_equal(width, 640);
 }
 
-TEST(the_end_is_told) {
+TEST(the_end_is_reported) {
     struct world *w = *state;
 
     give_picture(w, 'I');
@@ -183,7 +183,7 @@ TEST(tags_come_behind_the_caps) {
 }
 
 /* Only what is known here, with the type that it has here. */
-TEST(tags_of_a_stranger_are_looked_at) {
+TEST(tags_from_a_peer_are_checked) {
     static const char *const texts[] = {
         "",
         "taglist",
@@ -274,7 +274,7 @@ TEST(frames_that_come_late_are_counted) {
     assert_int_equal(count_of(w, &w->d.counts.late), 1);
 }
 
-TEST(a_stranger_does_not_ask_for_any_latency) {
+TEST(an_unknown_peer_cannot_choose_any_latency) {
     struct world *w = *state;
     media_config c = {.type = MEDIA_TYPE_VIDEO, .latency_ms = UINT32_MAX};
 
@@ -293,14 +293,14 @@ int main(void) {
         T(it_is_over_when_all_streams_have_ended),
         T(it_is_not_over_before_all_streams_have_begun),
         T(frames_that_come_late_are_counted),
-        T(a_stranger_does_not_ask_for_any_latency),
+        T(an_unknown_peer_cannot_choose_any_latency),
         T(sections_that_are_no_media_are_handed_on_as_they_are),
         T(malformed_sections_are_counted_and_dropped),
-        T(caps_of_a_stranger_must_be_one_fixed_type),
+        T(caps_from_a_peer_must_be_one_fixed_type),
         T(caps_are_made_for_senders_that_know_none),
-        T(the_end_is_told),
+        T(the_end_is_reported),
         T(tags_come_behind_the_caps),
-        T(tags_of_a_stranger_are_looked_at),
+        T(tags_from_a_peer_are_checked),
         T(buffers_are_stamped_by_arrival_when_asked_to),
         T(no_section_can_do_harm),
     };

@@ -91,7 +91,7 @@ TEST(pictures_go_on_from_a_recovery_point) {
 }
 
 /* Only what says that it refers to a lost branch waits. */
-TEST(a_lost_branch_holds_back_what_names_it) {
+TEST(a_lost_branch_holds_back_its_dependents) {
     struct world *w = *state;
     static const char frames[] = "IPVBBPvBBPVBPVB";
     static const char depends[] = "011124112411311";
@@ -166,7 +166,7 @@ int main(void) {
         T(a_cut_frame_is_flagged_when_partial_ones_are_wanted),
         T(pictures_wait_for_a_key_frame_when_asked_to),
         T(pictures_go_on_from_a_recovery_point),
-        T(a_lost_branch_holds_back_what_names_it),
+        T(a_lost_branch_holds_back_its_dependents),
         T(pictures_of_a_transport_stream_are_held_back_clocks_are_not),
     };
     return cmocka_run_group_tests(tests, world_init, NULL);

@@ -37,7 +37,7 @@ TEST(no_encoder_is_set_to_zero) {
         gst_tltcp_encoder_value(gst_tltcp_encoder_kind("x264enc"), 999), 1);
 }
 
-TEST(video_gets_what_overhead_and_audio_leave) {
+TEST(video_gets_the_rest_after_overhead_and_audio) {
     const GstTltcpEncoderLimits none = {0, 0};
     const GstTltcpEncoderLimits both = {300000, 700000};
 
@@ -452,7 +452,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_encoder_has_its_property_and_unit),
         cmocka_unit_test(no_encoder_is_set_to_zero),
-        cmocka_unit_test(video_gets_what_overhead_and_audio_leave),
+        cmocka_unit_test(video_gets_the_rest_after_overhead_and_audio),
         cmocka_unit_test(encoders_share_in_proportion),
         cmocka_unit_test(small_and_early_changes_are_not_applied),
         cmocka_unit_test(sinks_that_share_an_encoder_agree_on_the_lowest_rate),

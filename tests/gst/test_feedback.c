@@ -114,7 +114,7 @@ static gboolean wait_count(struct sender *s, const char *name, guint64 least) {
     return TRUE;
 }
 
-TEST(an_encoder_begins_anew_after_a_loss_that_matters) {
+TEST(an_encoder_restarts_after_a_loss_that_matters) {
     struct sender s;
 
     if (!begin(&s, *state, "")) {
@@ -171,8 +171,8 @@ int main(void) {
 
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         tests[2 * i + 1] = (struct CMUnitTest){
-            rows[i].name, an_encoder_begins_anew_after_a_loss_that_matters,
-            NULL, NULL, (void *)(gsize)&rows[i]};
+            rows[i].name, an_encoder_restarts_after_a_loss_that_matters, NULL,
+            NULL, (void *)(gsize)&rows[i]};
         tests[2 * i + 2] = (struct CMUnitTest){
             rows[i].name, an_encoder_is_left_alone_when_not_wanted, NULL, NULL,
             (void *)(gsize)&rows[i]};

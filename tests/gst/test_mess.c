@@ -158,7 +158,7 @@ TEST(times_may_be_any) {
 
 /* Behind a seek a demuxer begins with the key frame before the place: what is
  * shown later needs it. */
-TEST(what_is_before_the_segment_is_decoded_only) {
+TEST(buffers_before_the_segment_are_decoded_only) {
     struct pair p =
         connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
     GstSegment segment;
@@ -305,7 +305,7 @@ TEST(an_encoder_that_does_not_listen_is_no_end) {
     assert_true(dropped[1] > 10);
 }
 
-TEST(a_meta_says_what_a_buffer_is) {
+TEST(a_meta_classifies_a_buffer) {
     struct pair p =
         connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
     GstStructure *stats = NULL;
@@ -332,7 +332,7 @@ TEST(a_meta_says_what_a_buffer_is) {
 }
 
 /* The receiver sees what a frame is and what its sender called it. */
-TEST(what_was_said_of_a_buffer_arrives) {
+TEST(the_metadata_of_a_buffer_arrives) {
     static const char *const classes[] = {"key", "reference", "disposable"};
     struct pair p =
         connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
@@ -378,7 +378,7 @@ static void note_reason(GstElement *sink, GSocketAddress *caller, guint stream,
 
 /* Frames b and d are lost, of which the one is too late and the other refers to
  * it; those between them refer to others. */
-TEST(a_meta_says_what_a_buffer_refers_to) {
+TEST(a_meta_names_the_reference_of_a_buffer) {
     static const struct {
         char mark;
         guint depends;
@@ -418,14 +418,14 @@ int main(void) {
         cmocka_unit_test(noise_is_carried_as_any_codec),
         cmocka_unit_test(broken_transport_packets_are_survived),
         cmocka_unit_test(times_may_be_any),
-        cmocka_unit_test(what_is_before_the_segment_is_decoded_only),
+        cmocka_unit_test(buffers_before_the_segment_are_decoded_only),
         cmocka_unit_test(caps_may_change_with_every_buffer),
         cmocka_unit_test(the_end_may_come_in_the_middle_of_a_group),
         cmocka_unit_test(a_thousand_callers_come_and_go),
         cmocka_unit_test(an_encoder_that_does_not_listen_is_no_end),
-        cmocka_unit_test(a_meta_says_what_a_buffer_is),
-        cmocka_unit_test(what_was_said_of_a_buffer_arrives),
-        cmocka_unit_test(a_meta_says_what_a_buffer_refers_to),
+        cmocka_unit_test(a_meta_classifies_a_buffer),
+        cmocka_unit_test(the_metadata_of_a_buffer_arrives),
+        cmocka_unit_test(a_meta_names_the_reference_of_a_buffer),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
 }

@@ -88,7 +88,7 @@ static void expect(const char *option, const char *const row[3],
 }
 
 /* A frame that nobody needs is late, then one that others need. */
-TEST(drop_policies_differ_in_what_goes_with_a_late_frame) {
+TEST(drop_policies_differ_in_the_frames_dropped_with_a_late_one) {
     static const struct frame frames[] = {
         {'I', 'a', 0, FALSE},   {'P', 'b', 40, FALSE},  {'B', 'c', 80, TRUE},
         {'P', 'd', 120, FALSE}, {'I', 'e', 160, FALSE}, {'P', 'f', 200, TRUE},
@@ -146,7 +146,8 @@ TEST(without_deadlines_nothing_is_given_up) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drop_policies_differ_in_what_goes_with_a_late_frame),
+        cmocka_unit_test(
+            drop_policies_differ_in_the_frames_dropped_with_a_late_one),
         cmocka_unit_test(deadline_modes_differ_in_when_a_frame_is_late),
         cmocka_unit_test(without_deadlines_nothing_is_given_up),
     };

@@ -60,7 +60,7 @@ TEST(a_wrong_passphrase_is_an_error_of_the_caller) {
     support_stop(sink);
 }
 
-TEST(a_source_tells_whom_it_turned_away) {
+TEST(a_source_reports_rejected_callers) {
     GstHarness *src = support_listener("tltcpsrc", "passphrase=long%20enough");
 
     assert_int_equal(rejected_at(src->element), 0);
@@ -162,7 +162,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_the_same_passphrase_the_stream_arrives),
         cmocka_unit_test(a_wrong_passphrase_is_an_error_of_the_caller),
-        cmocka_unit_test(a_source_tells_whom_it_turned_away),
+        cmocka_unit_test(a_source_reports_rejected_callers),
         cmocka_unit_test(a_passphrase_can_be_read_nowhere),
         cmocka_unit_test_setup_teardown(
             callers_with_any_of_a_listeners_files_get_in, make_files,

@@ -163,7 +163,7 @@ TEST(the_end_travels) {
     end(p);
 }
 
-TEST(nothing_is_left_behind_when_the_end_comes_at_once) {
+TEST(no_state_remains_after_an_immediate_end) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
 
     gst_harness_set_src_caps_str(p.sink, CAPS);
@@ -288,7 +288,7 @@ static gboolean name_is_hyphenated(GQuark id, const GValue *value,
     return TRUE;
 }
 
-TEST(statistics_count_what_was_sent_and_received) {
+TEST(statistics_count_sent_and_received_data) {
     static const char *const gauges[] = {
         "cwnd-bytes",       "bytes-in-flight",       "rtt-us",
         "rtt-min-us",       "estimated-bitrate-bps", "packets-lost",
@@ -380,12 +380,12 @@ int main(void) {
         cmocka_unit_test(bytes_without_times_are_carried_reliably),
         cmocka_unit_test(new_caps_in_mid_stream_arrive_before_their_buffers),
         cmocka_unit_test(the_end_travels),
-        cmocka_unit_test(nothing_is_left_behind_when_the_end_comes_at_once),
+        cmocka_unit_test(no_state_remains_after_an_immediate_end),
         cmocka_unit_test(a_gap_event_travels),
         cmocka_unit_test(keep_listening_serves_one_sender_after_the_other),
         cmocka_unit_test(a_source_asks_for_its_latency),
         cmocka_unit_test(the_longer_latency_of_both_ends_holds),
-        cmocka_unit_test(statistics_count_what_was_sent_and_received),
+        cmocka_unit_test(statistics_count_sent_and_received_data),
         cmocka_unit_test(repair_packets_are_sent_when_asked_for),
         cmocka_unit_test(timestamps_follow_the_display_times_of_the_sender),
     };

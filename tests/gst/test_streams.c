@@ -93,7 +93,7 @@ TEST(streams_keep_their_tags) {
     assert_null(run_find(r, "video/x-h264", 1)->language);
 }
 
-TEST(who_calls_late_gets_every_stream) {
+TEST(a_late_caller_gets_every_stream) {
     struct run *r = *state;
     void *other = NULL;
 
@@ -134,7 +134,7 @@ TEST(streams_are_paused_and_go_on) {
 
 /* A first stream whose time has not come makes no use of being asked to stop;
  * the one that waits for a caller is to end all the same. */
-TEST(who_waits_for_a_caller_can_be_stopped) {
+TEST(waiting_for_a_caller_can_be_stopped) {
     struct run *r = *state;
 
     for (int i = 0; i < 10; i++) {
@@ -241,9 +241,9 @@ int main(void) {
         T(so_it_is_by_the_first_pad),
         T(three_streams_have_three_pads),
         T(streams_keep_their_tags),
-        T(who_calls_late_gets_every_stream),
+        T(a_late_caller_gets_every_stream),
         T(streams_are_paused_and_go_on),
-        T(who_waits_for_a_caller_can_be_stopped),
+        T(waiting_for_a_caller_can_be_stopped),
         T(a_stream_that_has_ended_stops_with_the_others),
         T(streams_that_have_ended_begin_again),
         cmocka_unit_test(a_pad_can_come_and_go),

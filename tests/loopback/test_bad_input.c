@@ -233,7 +233,7 @@ TEST(deadlines_must_match_the_sections) {
     assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
 }
 
-TEST(what_is_known_of_sections_must_match_them) {
+TEST(metadata_must_match_its_sections) {
     struct lo *l = *state;
     char byte = 'x';
     struct iovec iov = {.iov_base = &byte, .iov_len = 1};
@@ -366,7 +366,7 @@ int main(void) {
         T(a_section_larger_than_the_buffer_is_refused),
         T(sending_after_shutdown_is_refused),
         T(deadlines_must_match_the_sections),
-        T(what_is_known_of_sections_must_match_them),
+        T(metadata_must_match_its_sections),
         T(control_data_too_small_for_one_piece_is_refused),
         T(little_control_room_limits_the_pieces),
         T(statistics_must_be_set_up),

@@ -63,7 +63,7 @@ TEST(deadlines_end_the_linger_early) {
     l->client = NULL;
 }
 
-TEST(closing_what_the_peer_aborted_tells_of_the_loss) {
+TEST(closing_after_an_abort_reports_the_loss) {
     struct lo *l = *state;
     tltcp_event ev;
 
@@ -78,7 +78,7 @@ TEST(closing_what_the_peer_aborted_tells_of_the_loss) {
     l->client = NULL;
 }
 
-TEST(what_arrived_before_an_end_can_be_read_after_it) {
+TEST(data_that_arrived_before_the_end_can_be_read_after_it) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -138,8 +138,9 @@ TEST(events_come_in_order_and_end) {
         LO_TEST(close_without_linger_aborts, how),                          \
             LO_TEST(a_peer_that_does_not_read_outlasts_the_linger, how),    \
             LO_TEST(deadlines_end_the_linger_early, how),                   \
-            LO_TEST(closing_what_the_peer_aborted_tells_of_the_loss, how),  \
-            LO_TEST(what_arrived_before_an_end_can_be_read_after_it, how),  \
+            LO_TEST(closing_after_an_abort_reports_the_loss, how),          \
+            LO_TEST(data_that_arrived_before_the_end_can_be_read_after_it,  \
+                    how),                                                   \
             LO_TEST(both_ends_close_at_once, how),                          \
             LO_TEST(a_silent_peer_is_given_up_after_the_idle_timeout, how), \
             LO_TEST(events_come_in_order_and_end, how),                     \

@@ -108,7 +108,7 @@ TEST(without_msg_tl_a_gap_is_an_error_once) {
     lo_expect_end(l->server);
 }
 
-TEST(a_gap_at_the_end_is_told_before_the_end) {
+TEST(a_gap_at_the_end_is_reported_before_the_end) {
     struct lo *l = *state;
     char byte;
 
@@ -121,7 +121,7 @@ TEST(a_gap_at_the_end_is_told_before_the_end) {
 }
 
 /* Nothing follows the skipped section: it must be told all the same. */
-TEST(a_gap_is_told_though_nothing_follows) {
+TEST(a_gap_is_reported_though_nothing_follows) {
     struct lo *l = *state;
     char byte;
 
@@ -130,7 +130,7 @@ TEST(a_gap_is_told_though_nothing_follows) {
     assert_int_equal(lo_recv_plain(l->server, &byte, 1, 0), TLTCP_ERR_GAP);
 }
 
-TEST(what_cannot_leave_in_time_expires) {
+TEST(a_section_that_cannot_be_sent_in_time_expires) {
     struct lo *l = *state;
     struct lo_got *g = malloc(sizeof(*g));
     uint8_t data[1024] = {0};
@@ -172,7 +172,7 @@ TEST(what_cannot_leave_in_time_expires) {
     free(g);
 }
 
-TEST(fates_tell_delivered_from_unsent) {
+TEST(fates_distinguish_delivered_from_unsent) {
     struct lo *l = *state;
     tltcp_event ev;
 
@@ -246,10 +246,10 @@ TEST(it_is_known_whether_a_section_would_arrive_in_time) {
         LO_TEST(a_late_section_is_taken_and_becomes_a_gap, how),              \
             LO_TEST(data_and_gaps_tile_the_stream, how),                      \
             LO_TEST(without_msg_tl_a_gap_is_an_error_once, how),              \
-            LO_TEST(a_gap_at_the_end_is_told_before_the_end, how),            \
-            LO_TEST(a_gap_is_told_though_nothing_follows, how),               \
-            LO_TEST(what_cannot_leave_in_time_expires, how),                  \
-            LO_TEST(fates_tell_delivered_from_unsent, how),                   \
+            LO_TEST(a_gap_at_the_end_is_reported_before_the_end, how),        \
+            LO_TEST(a_gap_is_reported_though_nothing_follows, how),           \
+            LO_TEST(a_section_that_cannot_be_sent_in_time_expires, how),      \
+            LO_TEST(fates_distinguish_delivered_from_unsent, how),            \
             LO_TEST(unordered_gives_whole_sections, how),                     \
             LO_TEST(it_is_known_whether_a_section_would_arrive_in_time, how), \
     }

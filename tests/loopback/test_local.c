@@ -120,7 +120,7 @@ TEST(a_taken_port_is_said_to_be) {
     assert_null(s);
 }
 
-TEST(what_is_no_local_address_is_refused) {
+TEST(an_address_that_is_not_local_is_refused) {
     static const char *const hosts[] = {"256.1.1.1", "host.invalid", "",
                                         "192.0.2.1", "2001:db8::1"};
     static const char *const ports[] = {"65536", "-1", "80x", ""};
@@ -145,7 +145,7 @@ TEST(what_is_no_local_address_is_refused) {
     assert_null(s);
 }
 
-TEST(from_ipv6_nothing_of_ipv4_is_reached) {
+TEST(from_ipv6_no_ipv4_address_is_reachable) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -176,8 +176,8 @@ TEST(a_local_address_picks_among_those_of_a_name) {
         LO_TEST(an_address_alone_leaves_the_port_open, how),                  \
         LO_TEST(a_port_serves_again_after_the_caller_closed, how),            \
         LO_TEST(a_taken_port_is_said_to_be, how),                             \
-        LO_TEST(what_is_no_local_address_is_refused, how),                    \
-        LO_TEST(from_ipv6_nothing_of_ipv4_is_reached, how),                   \
+        LO_TEST(an_address_that_is_not_local_is_refused, how),                \
+        LO_TEST(from_ipv6_no_ipv4_address_is_reachable, how),                 \
         LO_TEST(a_local_address_picks_among_those_of_a_name, how)
 
 int main(void) {

@@ -41,7 +41,7 @@ TEST(many_callers_talk_to_one_listener) {
     }
 }
 
-TEST(one_address_may_have_so_many_connections) {
+TEST(connections_of_one_address_are_limited) {
     struct lo *l = *state;
     tltcp_socket *extra = NULL;
     char reason[TLTCP_REASON_MAX + 1];
@@ -112,7 +112,7 @@ TEST(a_caller_that_left_can_still_be_read) {
     lo_expect_end(l->server);
 }
 
-TEST(nobody_calling_is_no_error) {
+TEST(the_absence_of_callers_is_no_error) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -166,7 +166,7 @@ TEST(answers_come_from_the_address_that_was_called) {
 
 /* Who aborts leaves the queue of those to be accepted, at whatever place he
  * is by then. */
-TEST(who_gave_up_hides_nobody_behind_him) {
+TEST(a_member_that_gave_up_hides_no_other) {
     struct lo *l = *state;
     tltcp_socket *stays[20];
     int found = 0;
@@ -199,13 +199,13 @@ TEST(who_gave_up_hides_nobody_behind_him) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(many_callers_talk_to_one_listener),
-        T(one_address_may_have_so_many_connections),
+        T(connections_of_one_address_are_limited),
         T(a_listener_can_ask_everybody_for_a_token),
         T(accepted_sockets_outlive_the_listener),
         T(callers_not_accepted_learn_of_the_listeners_end),
         T(a_caller_that_left_can_still_be_read),
-        T(nobody_calling_is_no_error),
-        T(who_gave_up_hides_nobody_behind_him),
+        T(the_absence_of_callers_is_no_error),
+        T(a_member_that_gave_up_hides_no_other),
         T(one_listener_serves_ipv4_and_ipv6),
 #if defined(__linux__)
         T(answers_come_from_the_address_that_was_called),

@@ -218,7 +218,7 @@ TEST(close_delivers_everything_first) {
     lo_expect_end(l->server);
 }
 
-TEST(addresses_tell_who_talks_to_whom) {
+TEST(addresses_identify_the_hosts) {
     struct lo *l = *state;
     struct sockaddr_storage a;
     struct sockaddr_storage b;
@@ -251,7 +251,7 @@ TEST(the_stream_id_reaches_the_listener) {
     assert_string_equal(tltcp_stream_id(l->client), "camera/7");
 }
 
-TEST(statistics_count_what_was_carried) {
+TEST(statistics_count_the_carried_packets) {
     struct lo *l = *state;
     tltcp_stats st;
 
@@ -287,9 +287,9 @@ TEST(statistics_count_what_was_carried) {
             LO_TEST(a_long_section_comes_in_pieces, how),                \
             LO_TEST(shutdown_gives_the_peer_the_end, how),               \
             LO_TEST(close_delivers_everything_first, how),               \
-            LO_TEST(addresses_tell_who_talks_to_whom, how),              \
+            LO_TEST(addresses_identify_the_hosts, how),                  \
             LO_TEST(the_stream_id_reaches_the_listener, how),            \
-            LO_TEST(statistics_count_what_was_carried, how),             \
+            LO_TEST(statistics_count_the_carried_packets, how),          \
     }
 
 int main(void) {

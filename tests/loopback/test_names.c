@@ -76,7 +76,7 @@ static void call_by_name(struct lo *l) {
     lo_expect_text(l->server, "found");
 }
 
-TEST(where_nobody_listens_the_next_address_is_tried) {
+TEST(after_a_refusal_the_next_address_is_tried) {
     if (!lo_has_ipv6()) {
         skip();
     }
@@ -100,7 +100,7 @@ TEST(only_ipv6_without_it_is_an_error) {
     atomic_store(&no_sockets, false);
 }
 
-TEST(what_cannot_be_sent_to_is_left_for_the_next) {
+TEST(an_unreachable_address_is_skipped) {
     static const int errors[] = {ENETUNREACH, EHOSTUNREACH, EACCES, EPERM};
 
     if (!lo_has_ipv6()) {
@@ -132,10 +132,10 @@ TEST(without_ipv6_a_listener_serves_the_other) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        T(where_nobody_listens_the_next_address_is_tried),
+        T(after_a_refusal_the_next_address_is_tried),
         T(without_ipv6_the_others_are_tried),
         T(only_ipv6_without_it_is_an_error),
-        T(what_cannot_be_sent_to_is_left_for_the_next),
+        T(an_unreachable_address_is_skipped),
         T(without_ipv6_a_listener_serves_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,7 +155,7 @@ TEST(typed_calls_and_messages_understand_each_other) {
     assert_memory_equal(t.room[0], "message", 7);
 }
 
-TEST(the_end_of_the_stream_is_told_once) {
+TEST(the_end_of_the_stream_is_reported_once) {
     struct lo *l = *state;
     static struct tray t;
 
@@ -269,7 +269,7 @@ int main(void) {
         LO_TEST(a_section_that_expired_is_a_gap_of_its_length, ipv4),
         LO_TEST(a_deadline_of_zero_is_the_latency_from_now, ipv4),
         LO_TEST(typed_calls_and_messages_understand_each_other, ipv4),
-        LO_TEST(the_end_of_the_stream_is_told_once, ipv4),
+        LO_TEST(the_end_of_the_stream_is_reported_once, ipv4),
         LO_TEST(a_full_buffer_refuses_without_waiting, ipv4),
         LO_TEST(a_rate_event_carries_the_target_of_the_statistics, ipv4),
         LO_TEST(wrong_arguments_are_refused, ipv4),

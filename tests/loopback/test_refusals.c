@@ -85,7 +85,7 @@ static void quiet_port(char port[8], int *fd) {
     }
 }
 
-TEST(nobody_listening_is_a_refusal) {
+TEST(a_closed_port_is_a_refusal) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
     char port[8];
@@ -204,7 +204,7 @@ TEST(junk_does_not_disturb_a_listener) {
     lo_expect_text(l->server, "unimpressed");
 }
 
-TEST(who_was_accepted_can_be_rejected_with_a_reason) {
+TEST(an_accepted_caller_can_be_rejected_with_a_reason) {
     struct lo *l = *state;
     tltcp_event ev;
 
@@ -227,12 +227,12 @@ int main(void) {
         T(an_address_of_another_machine_cannot_be_bound),
         T(a_port_in_use_is_said_to_be),
         T(closing_a_listener_frees_its_port),
-        T(nobody_listening_is_a_refusal),
+        T(a_closed_port_is_a_refusal),
         T(one_refusal_does_not_end_a_call),
         T(a_mute_peer_is_a_timeout),
         T(a_late_refusal_wakes_a_poller),
         T(a_listener_refuses_with_a_reason),
-        T(who_was_accepted_can_be_rejected_with_a_reason),
+        T(an_accepted_caller_can_be_rejected_with_a_reason),
         T(junk_does_not_disturb_a_listener),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void count_call(void *user) {
     ++*(unsigned *)user;
 }
 
-TEST(who_wants_it_is_called_when_there_are_events) {
+TEST(the_event_callback_reports_events) {
     struct pair *p = *state;
     unsigned calls = 0;
 
@@ -177,7 +177,7 @@ TEST(a_directory_record_comes_with_the_event) {
     assert_int_equal(e.size, 7);
 }
 
-TEST(a_root_that_is_not_there_is_told) {
+TEST(a_missing_root_is_reported) {
     saratoga_node_config c;
     saratoga_node *u;
     char why[SARATOGA_NODE_TEXT];
@@ -241,9 +241,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             the_rate_of_a_node_or_a_transfer_may_change, pair_set_up,
             pair_tear_down),
-        cmocka_unit_test_setup_teardown(
-            who_wants_it_is_called_when_there_are_events, pair_set_up,
-            pair_tear_down),
+        cmocka_unit_test_setup_teardown(the_event_callback_reports_events,
+                                        pair_set_up, pair_tear_down),
         cmocka_unit_test_setup_teardown(peers_with_a_key_verify_files_with_it,
                                         pair_set_up, pair_tear_down),
         cmocka_unit_test_setup_teardown(files_go_over_ipv6, pair_set_up,
@@ -253,8 +252,8 @@ int main(void) {
             pair_tear_down),
         cmocka_unit_test_setup_teardown(a_directory_record_comes_with_the_event,
                                         pair_set_up, pair_tear_down),
-        cmocka_unit_test_setup_teardown(a_root_that_is_not_there_is_told,
-                                        pair_set_up, pair_tear_down),
+        cmocka_unit_test_setup_teardown(a_missing_root_is_reported, pair_set_up,
+                                        pair_tear_down),
         cmocka_unit_test_setup_teardown(a_transfer_without_a_host_is_refused,
                                         pair_set_up, pair_tear_down),
         cmocka_unit_test_setup_teardown(

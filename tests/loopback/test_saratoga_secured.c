@@ -66,7 +66,7 @@ TEST(the_handshake_proves_the_address) {
     assert_int_equal(stats_of(p->server).challenges_sent, 0);
 }
 
-TEST(a_client_says_farewell) {
+TEST(a_client_sends_close_notify) {
     struct pair *p = *state;
     p->tune = same_passphrase;
     get_put_and_list(p);
@@ -95,13 +95,13 @@ static void is_told_of_the_key(struct pair *p) {
     assert_int_equal(stats_of(p->server).callers_rejected, 1);
 }
 
-TEST(another_passphrase_is_told_at_once) {
+TEST(a_wrong_passphrase_is_reported_at_once) {
     struct pair *p = *state;
     p->tune = other_passphrases;
     is_told_of_the_key(p);
 }
 
-TEST(a_plain_node_refuses_who_has_a_key) {
+TEST(a_plain_node_refuses_a_secured_peer) {
     struct pair *p = *state;
     p->tune = only_the_caller;
     is_told_of_the_key(p);
@@ -109,7 +109,7 @@ TEST(a_plain_node_refuses_who_has_a_key) {
 
 /* The server has a key; plain packets, noise and packets that look sealed come
  * from a socket of a stranger. */
-TEST(strangers_get_nothing) {
+TEST(unknown_peers_get_nothing) {
     struct pair *p = *state;
     static const uint8_t request[] = {0x21, 2, 0, 1, 0, 0, 0, 7, 'f', 0};
     struct sockaddr_in to = {.sin_family = AF_INET,
@@ -180,7 +180,7 @@ static void on_a_narrow_link(saratoga_node_config *c) {
     c->engine = &engine;
 }
 
-TEST(what_cannot_be_secured_is_refused) {
+TEST(options_that_cannot_be_secured_are_refused) {
     refused_with(with_beacons, "group");
     refused_with(listening_to_a_group, "group");
     refused_with(too_short, "8 to 512");
@@ -214,13 +214,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ON_A_PAIR(files_go_sealed_both_ways),
         ON_A_PAIR(the_handshake_proves_the_address),
-        ON_A_PAIR(a_client_says_farewell),
+        ON_A_PAIR(a_client_sends_close_notify),
         ON_A_PAIR(an_old_key_is_good_beside_the_new),
-        ON_A_PAIR(another_passphrase_is_told_at_once),
-        ON_A_PAIR(a_plain_node_refuses_who_has_a_key),
-        ON_A_PAIR(strangers_get_nothing),
+        ON_A_PAIR(a_wrong_passphrase_is_reported_at_once),
+        ON_A_PAIR(a_plain_node_refuses_a_secured_peer),
+        ON_A_PAIR(unknown_peers_get_nothing),
         ON_A_PAIR(transfers_to_a_group_are_refused),
-        cmocka_unit_test(what_cannot_be_secured_is_refused),
+        cmocka_unit_test(options_that_cannot_be_secured_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ TEST(few_forged_deletions_delete) {
     assert_true(FORGED - count_files(p->here, "file") <= begun_since(start));
 }
 
-TEST(forged_requests_take_nobodys_place) {
+TEST(forged_requests_displace_no_peer) {
     struct pair *p = *state;
 
     p->tune = few_places;
@@ -164,7 +164,7 @@ int main(void) {
         T(forged_gets_are_not_hashed),
         T(few_forged_puts_open_a_file),
         T(few_forged_deletions_delete),
-        T(forged_requests_take_nobodys_place),
+        T(forged_requests_displace_no_peer),
         T(peers_without_challenges_are_served_after_a_while),
     };
 

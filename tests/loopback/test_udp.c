@@ -196,7 +196,7 @@ TEST(small_segments_beyond_the_kernels_limit_are_split) {
     }
 }
 
-TEST(everything_that_came_is_heard) {
+TEST(everything_received_is_counted) {
     struct rig *r = *state;
     uint8_t data[DATAGRAM] = {42};
 
@@ -368,7 +368,7 @@ static void expect_bursts(struct rig *r, unsigned bursts) {
 }
 
 /* A full send buffer delays; it loses nothing and reorders nothing. */
-TEST(what_the_kernel_does_not_take_is_kept) {
+TEST(datagrams_that_the_kernel_refuses_are_kept) {
     struct rig *r = *state;
 
     fault.error = EAGAIN;
@@ -409,7 +409,7 @@ TEST(refused_segmentation_is_done_by_hand) {
 }
 
 /* Such as to a peer whose packets came to an address that is gone. */
-TEST(what_fails_in_any_way_says_nothing_of_segmentation) {
+TEST(other_failures_do_not_disable_segmentation) {
     struct rig *r = *state;
 
     fault.error = EINVAL;
@@ -435,7 +435,7 @@ TEST(an_interrupted_call_is_repeated) {
     expect_bursts(r, 1);
 }
 
-TEST(a_lost_route_loses_datagrams_and_is_told) {
+TEST(a_lost_route_loses_datagrams_and_is_reported) {
     struct rig *r = *state;
     uint8_t byte;
 
@@ -504,9 +504,9 @@ int main(void) {
         T(small_segments_beyond_the_kernels_limit_are_split, fast),
         T(small_segments_beyond_the_kernels_limit_are_split, no_offload),
         T(small_segments_beyond_the_kernels_limit_are_split, plain),
-        T(everything_that_came_is_heard, fast),
-        T(everything_that_came_is_heard, no_offload),
-        T(everything_that_came_is_heard, plain),
+        T(everything_received_is_counted, fast),
+        T(everything_received_is_counted, no_offload),
+        T(everything_received_is_counted, plain),
         T(codepoints_go_out, fast),
         T(codepoints_come_in, fast),
         T(offload_brings_few_calls, fast),
@@ -516,14 +516,14 @@ int main(void) {
         T(a_refusal_is_heard_on_a_connected_socket, fast),
         T(a_refusal_is_heard_on_a_connected_socket, plain),
         T(a_local_address_that_was_asked_for_stays, fast),
-        T(what_the_kernel_does_not_take_is_kept, fast),
-        T(what_the_kernel_does_not_take_is_kept, no_offload),
-        T(what_the_kernel_does_not_take_is_kept, plain),
+        T(datagrams_that_the_kernel_refuses_are_kept, fast),
+        T(datagrams_that_the_kernel_refuses_are_kept, no_offload),
+        T(datagrams_that_the_kernel_refuses_are_kept, plain),
         T(refused_segmentation_is_done_by_hand, fast),
-        T(what_fails_in_any_way_says_nothing_of_segmentation, fast),
+        T(other_failures_do_not_disable_segmentation, fast),
         T(an_interrupted_call_is_repeated, fast),
-        T(a_lost_route_loses_datagrams_and_is_told, fast),
-        T(a_lost_route_loses_datagrams_and_is_told, plain),
+        T(a_lost_route_loses_datagrams_and_is_reported, fast),
+        T(a_lost_route_loses_datagrams_and_is_reported, plain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

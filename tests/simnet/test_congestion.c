@@ -41,7 +41,7 @@ TEST(one_flow_fills_a_link_without_loss) {
     }
 }
 
-TEST(who_estimates_the_path_outdoes_reno_under_loss) {
+TEST(bandwidth_estimation_outdoes_reno_under_loss) {
     static const char *const names[] = {"westwood", "tibet", "bbr", "auto"};
     for (uint64_t seed = 1; seed <= 2; seed++) {
         double reno = alone("reno", 0.01, seed);
@@ -195,7 +195,7 @@ TEST(equal_seeds_give_equal_results) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_flow_fills_a_link_without_loss),
-        cmocka_unit_test(who_estimates_the_path_outdoes_reno_under_loss),
+        cmocka_unit_test(bandwidth_estimation_outdoes_reno_under_loss),
         cmocka_unit_test(the_default_survives_random_loss),
         cmocka_unit_test(the_default_shares_a_drop_tail_queue),
         cmocka_unit_test(the_default_sees_a_short_queue_on_a_fast_path),

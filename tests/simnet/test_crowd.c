@@ -117,7 +117,7 @@ static void close_crowd(void) {
     sim_net_free(c.net);
 }
 
-TEST(thousands_of_callers_each_hear_their_own_echo) {
+TEST(thousands_of_callers_each_get_their_own_echo) {
     tltcp_config config;
     tltcp_config_init(&config);
     open_crowd(CALLERS, &config);
@@ -175,7 +175,7 @@ TEST(they_leave_one_by_one) {
     close_crowd();
 }
 
-TEST(callers_beyond_the_limit_of_connections_are_told) {
+TEST(callers_beyond_the_limit_of_connections_are_rejected) {
     tltcp_config config;
     tltcp_config_init(&config);
     config.listener.max_connections = 100;
@@ -199,11 +199,11 @@ TEST(a_place_that_was_given_up_is_taken_again) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thousands_of_callers_each_hear_their_own_echo),
+        cmocka_unit_test(thousands_of_callers_each_get_their_own_echo),
         cmocka_unit_test(
             an_idle_connection_takes_little_memory_and_few_packets),
         cmocka_unit_test(they_leave_one_by_one),
-        cmocka_unit_test(callers_beyond_the_limit_of_connections_are_told),
+        cmocka_unit_test(callers_beyond_the_limit_of_connections_are_rejected),
         cmocka_unit_test(a_place_that_was_given_up_is_taken_again),
     };
     return cmocka_run_group_tests_name("crowd", tests, NULL, NULL);

@@ -13,7 +13,7 @@ static tltcp_time now(int i) {
     return sim_host_now(w.end[i].host);
 }
 
-TEST(a_close_under_loss_tells_both_ends) {
+TEST(a_close_under_loss_reaches_both_ends) {
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct plan p;
         plan_init(&p, seed);
@@ -42,7 +42,7 @@ TEST(so_it_does_where_no_silence_is_too_long) {
     }
 }
 
-TEST(a_close_drains_what_was_written) {
+TEST(a_close_drains_written_data) {
     struct plan p;
     plan_init(&p, 1);
     p.link[CLIENT].rate = 100e3; /* 50 kB take 4 s */
@@ -129,7 +129,7 @@ TEST(a_close_outlives_an_outage) {
     }
 }
 
-TEST(what_cannot_be_sealed_ends_a_connection_and_stays) {
+TEST(a_sealing_failure_ends_a_connection_and_sends_nothing) {
     uint64_t before;
     struct plan p;
     sec__seal *s;
@@ -293,7 +293,7 @@ TEST(one_direction_may_end_before_the_other) {
     world_finish(&w);
 }
 
-TEST(what_was_received_can_be_read_after_the_close) {
+TEST(received_data_can_be_read_after_the_close) {
     struct plan p;
     plan_init(&p, 1);
     p.source[CLIENT].close = true;
@@ -348,7 +348,7 @@ TEST(calls_at_the_wrong_time_give_their_error) {
     world_close(&w);
 }
 
-TEST(reading_says_what_it_needs) {
+TEST(reading_returns_its_requirement) {
     uint8_t data[10];
     tltcp_buf buf = {data, sizeof(data)};
     struct tltcp_segment seg;
@@ -430,22 +430,22 @@ TEST(impossible_configs_are_refused_with_a_reason) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_close_under_loss_tells_both_ends),
+        cmocka_unit_test(a_close_under_loss_reaches_both_ends),
         cmocka_unit_test(so_it_does_where_no_silence_is_too_long),
-        cmocka_unit_test(a_close_drains_what_was_written),
+        cmocka_unit_test(a_close_drains_written_data),
         cmocka_unit_test(a_close_waits_at_most_for_its_linger_time),
         cmocka_unit_test(a_close_outlives_an_outage),
         cmocka_unit_test(an_abort_reaches_the_other_end_with_its_reason),
-        cmocka_unit_test(what_cannot_be_sealed_ends_a_connection_and_stays),
+        cmocka_unit_test(a_sealing_failure_ends_a_connection_and_sends_nothing),
         cmocka_unit_test(silence_ends_both_ends_after_the_lower_idle_timeout),
         cmocka_unit_test(keep_alive_holds_a_connection_without_traffic),
         cmocka_unit_test(a_silent_peer_is_asked_once_in_a_round_trip),
         cmocka_unit_test(without_keep_alive_an_idle_connection_ends),
         cmocka_unit_test(a_connection_without_idle_timeout_stays),
         cmocka_unit_test(one_direction_may_end_before_the_other),
-        cmocka_unit_test(what_was_received_can_be_read_after_the_close),
+        cmocka_unit_test(received_data_can_be_read_after_the_close),
         cmocka_unit_test(calls_at_the_wrong_time_give_their_error),
-        cmocka_unit_test(reading_says_what_it_needs),
+        cmocka_unit_test(reading_returns_its_requirement),
         cmocka_unit_test(a_full_send_buffer_takes_some_sections_of_many),
         cmocka_unit_test(impossible_configs_are_refused_with_a_reason),
         cmocka_unit_test(without_idle_timeouts_pings_come_as_asked_for),

@@ -45,7 +45,7 @@ TEST(ranges_of_an_ack_below_zero_end_it) {
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
 
-TEST(a_cumulative_ack_beyond_what_was_sent_ends_it) {
+TEST(a_cumulative_ack_of_unsent_data_ends_it) {
     struct lie l;
     lie_start(&l, &w.end[CLIENT], 4);
     lie_ack(&l, 3, 0, 900000);
@@ -126,7 +126,7 @@ TEST(data_behind_the_end_of_the_stream_ends_it) {
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-TEST(an_end_before_what_came_ends_it) {
+TEST(an_end_before_received_data_ends_it) {
     struct lie l;
     lie_start(&l, &w.end[SERVER], 22);
     lie_place(&l, TLTCP__FIN, stream_read() - 1, 1);
@@ -213,7 +213,7 @@ TEST(the_same_repair_twice_is_one) {
     lie_close();
 }
 
-TEST(a_claim_to_have_rebuilt_what_was_never_sent_ends_it) {
+TEST(a_rebuilt_report_of_unsent_bytes_ends_it) {
     struct lie l;
     lie_start(&l, &w.end[CLIENT], 59);
     tltcp__rebuilt_put(&l.w, 900000, 1000);
@@ -243,7 +243,7 @@ TEST(a_reference_to_itself_or_before_the_stream_ends_it) {
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-TEST(a_chunk_too_short_for_what_it_announces_ends_it) {
+TEST(a_chunk_shorter_than_announced_ends_the_packet) {
     struct lie l;
     lie_start(&l, &w.end[SERVER], 75);
     tltcp__chunk_put(&l.w, TLTCP__DATA, TLTCP__DATA_START | TLTCP__DATA_TAG,
@@ -388,7 +388,7 @@ int main(void) {
         cmocka_unit_test(an_ack_of_a_packet_never_sent_ends_it),
         cmocka_unit_test(an_ack_of_packets_below_zero_ends_it),
         cmocka_unit_test(ranges_of_an_ack_below_zero_end_it),
-        cmocka_unit_test(a_cumulative_ack_beyond_what_was_sent_ends_it),
+        cmocka_unit_test(a_cumulative_ack_of_unsent_data_ends_it),
         cmocka_unit_test(data_beyond_the_window_ends_it),
         cmocka_unit_test(sections_beyond_the_window_end_it),
         cmocka_unit_test(an_impossible_seq_update_ends_it),
@@ -396,17 +396,17 @@ int main(void) {
         cmocka_unit_test(data_that_contradicts_itself_ends_it),
         cmocka_unit_test(two_ends_of_a_stream_end_it),
         cmocka_unit_test(data_behind_the_end_of_the_stream_ends_it),
-        cmocka_unit_test(an_end_before_what_came_ends_it),
+        cmocka_unit_test(an_end_before_received_data_ends_it),
         cmocka_unit_test(chunks_that_are_unknown_or_malformed_end_it),
         cmocka_unit_test(chunks_from_0x80_on_are_skipped),
         cmocka_unit_test(a_window_that_shrinks_is_ignored),
         cmocka_unit_test(nonces_and_pings_of_the_wrong_length_end_it),
         cmocka_unit_test(repairs_that_cannot_be_end_it),
         cmocka_unit_test(the_same_repair_twice_is_one),
-        cmocka_unit_test(a_claim_to_have_rebuilt_what_was_never_sent_ends_it),
+        cmocka_unit_test(a_rebuilt_report_of_unsent_bytes_ends_it),
         cmocka_unit_test(what_is_said_in_the_middle_of_a_section_ends_it),
         cmocka_unit_test(a_reference_to_itself_or_before_the_stream_ends_it),
-        cmocka_unit_test(a_chunk_too_short_for_what_it_announces_ends_it),
+        cmocka_unit_test(a_chunk_shorter_than_announced_ends_the_packet),
         cmocka_unit_test(an_ack_of_a_number_left_out_ends_it),
         cmocka_unit_test(a_receiver_that_acknowledges_ahead_is_found_out),
         cmocka_unit_test(a_seq_update_that_goes_backwards_is_ignored),

@@ -31,7 +31,7 @@ TEST(it_reaches_the_receiver_whatever_is_lost) {
 }
 
 /* Section 0 is whole in a packet; it can be read when all else has failed. */
-TEST(what_was_taken_in_is_known_where_memory_runs_out) {
+TEST(accepted_packets_are_known_when_memory_runs_out) {
     bool reached = true;
     for (uint64_t k = 1; reached; k++) {
         struct plan p;
@@ -145,7 +145,7 @@ TEST(a_class_of_later_versions_is_one_not_known) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_reaches_the_receiver_whatever_is_lost),
-        cmocka_unit_test(what_was_taken_in_is_known_where_memory_runs_out),
+        cmocka_unit_test(accepted_packets_are_known_when_memory_runs_out),
         cmocka_unit_test(it_comes_with_repair_where_the_first_packet_is_lost),
         cmocka_unit_test(repair_of_sealed_packets_finds_room),
         cmocka_unit_test(repair_of_larger_datagrams_holds_nothing_up),

@@ -26,7 +26,7 @@ TEST(a_caller_behind_a_nat_may_change_its_address) {
 }
 
 /* What ends the stream is the first that comes from the new address. */
-TEST(a_caller_that_moves_at_the_end_hears_of_it) {
+TEST(a_caller_that_moves_at_the_end_learns_of_it) {
     for (uint64_t ms = 800; ms < 1000; ms += 10) {
         struct plan p;
         plan_init(&p, ms);
@@ -191,7 +191,7 @@ static bool relay_packets(void *user, uint32_t link, struct sim_packet *p,
 }
 
 /* Whoever copies and relays all is on the path; he is off it when he stops. */
-TEST(a_stream_comes_back_from_who_relayed_it) {
+TEST(a_stream_returns_from_its_relay) {
     for (uint64_t every = 1; every < 8; every++) {
         struct relay r = {.a.every = every, .until = 2 * SEC};
         struct plan p;
@@ -258,7 +258,7 @@ static bool steal_one(void *user, uint32_t link, struct sim_packet *p,
 }
 
 /* Only the newest packet says where the caller is. */
-TEST(an_old_packet_from_elsewhere_moves_nobody) {
+TEST(an_old_packet_from_elsewhere_causes_no_migration) {
     struct thief t = {.from = 1 * SEC};
     uint32_t node;
     struct plan p;
@@ -324,7 +324,7 @@ TEST(the_first_packet_after_the_answer_proves_no_other_address) {
     }
 }
 
-TEST(packets_of_a_stranger_change_nothing) {
+TEST(packets_of_an_unknown_sender_change_nothing) {
     struct sim_random r;
     struct plan p;
     plan_steady(&p, 1);
@@ -371,7 +371,7 @@ static bool drop_answers_to(void *user, uint32_t link, struct sim_packet *p,
     return link != 1 || p->dst != *address;
 }
 
-TEST(what_an_old_path_lost_does_not_slow_the_new_one) {
+TEST(losses_on_an_old_path_do_not_slow_the_new_one) {
     struct plan p;
     uint64_t dead;
     plan_steady(&p, 1);
@@ -462,20 +462,20 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_that_moves_is_followed_by_its_first_ping),
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
-        cmocka_unit_test(a_caller_that_moves_at_the_end_hears_of_it),
+        cmocka_unit_test(a_caller_that_moves_at_the_end_learns_of_it),
         cmocka_unit_test(a_caller_that_moves_at_the_end_is_waited_for),
         cmocka_unit_test(a_caller_that_moves_and_is_gone_is_not_waited_for),
         cmocka_unit_test(a_caller_that_moves_again_at_the_end_is_waited_for),
         cmocka_unit_test(
             an_attacker_who_copies_packets_does_not_get_the_stream),
-        cmocka_unit_test(a_stream_comes_back_from_who_relayed_it),
+        cmocka_unit_test(a_stream_returns_from_its_relay),
         cmocka_unit_test(the_path_that_was_left_is_asked_as_well),
-        cmocka_unit_test(an_old_packet_from_elsewhere_moves_nobody),
-        cmocka_unit_test(packets_of_a_stranger_change_nothing),
+        cmocka_unit_test(an_old_packet_from_elsewhere_causes_no_migration),
+        cmocka_unit_test(packets_of_an_unknown_sender_change_nothing),
         cmocka_unit_test(
             the_first_packet_after_the_answer_proves_no_other_address),
         cmocka_unit_test(a_controller_keeps_its_parameters_on_a_new_path),
-        cmocka_unit_test(what_an_old_path_lost_does_not_slow_the_new_one),
+        cmocka_unit_test(losses_on_an_old_path_do_not_slow_the_new_one),
         cmocka_unit_test(ecn_is_tried_again_on_another_path),
         cmocka_unit_test(a_new_path_is_measured_from_nothing),
     };

@@ -25,7 +25,7 @@ static uint64_t datagram_found(uint32_t mtu, uint32_t max) {
     return found;
 }
 
-TEST(the_datagram_grows_to_what_the_path_carries) {
+TEST(the_datagram_grows_to_the_mtu_of_the_path) {
     assert_int_equal(datagram_found(0, 1472), 1472);
     assert_int_equal(datagram_found(0, 9000), 9000);
     assert_int_equal(datagram_found(1472, 1472), 1472);
@@ -180,7 +180,7 @@ static tltcp_stats run_prague(uint64_t mark_above, struct ecn_count *count) {
 
 /* A mark early and often costs little each, as the bytes that are marked tell:
  * the queue stays short and the link in use. */
-TEST(a_scalable_controller_is_told_how_much_is_marked) {
+TEST(a_scalable_controller_gets_the_share_of_marks) {
     struct ecn_count count;
     tltcp_stats st = run_prague(5, &count);
     assert_int_equal(count.seen[SIM_ECN_ECT0], 0);
@@ -202,7 +202,7 @@ TEST(a_path_that_spoils_ecn_is_not_asked_for_it_again) {
     }
 }
 
-TEST(a_path_that_marks_everything_still_carries_data) {
+TEST(a_path_that_marks_every_packet_still_carries_data) {
     struct ecn_count count;
     (void)run_ecn(SIM_ECN_ALL_CE, false, &count);
 }
@@ -290,15 +290,15 @@ TEST(a_first_window_that_is_asked_for_is_not_scaled) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_datagram_grows_to_what_the_path_carries),
+        cmocka_unit_test(the_datagram_grows_to_the_mtu_of_the_path),
         cmocka_unit_test(probes_that_vanish_are_no_congestion),
         cmocka_unit_test(a_black_hole_that_opens_later_is_survived),
         cmocka_unit_test(a_path_that_swallows_all_large_packets_is_survived),
         cmocka_unit_test(packets_are_marked_as_each_end_wants),
         cmocka_unit_test(marks_slow_the_sender_down_before_losses_do),
-        cmocka_unit_test(a_scalable_controller_is_told_how_much_is_marked),
+        cmocka_unit_test(a_scalable_controller_gets_the_share_of_marks),
         cmocka_unit_test(a_path_that_spoils_ecn_is_not_asked_for_it_again),
-        cmocka_unit_test(a_path_that_marks_everything_still_carries_data),
+        cmocka_unit_test(a_path_that_marks_every_packet_still_carries_data),
         cmocka_unit_test(lone_acks_among_data_do_not_spoil_ecn),
         cmocka_unit_test(the_papers_recovery_asks_for_no_marks),
         cmocka_unit_test(datagrams_are_never_larger_than_the_peer_takes),

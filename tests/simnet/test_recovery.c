@@ -121,7 +121,7 @@ static void plan_bursts(struct plan *p, uint64_t seed) {
 
 /* It is packets that end them, not time: who is silent meanwhile stays cut
  * off. */
-TEST(bursts_of_losses_cut_nobody_off) {
+TEST(bursts_of_losses_end_no_connection) {
     unsigned cut_off = 0;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct plan p;
@@ -171,7 +171,7 @@ TEST(probes_after_the_first_are_answered_one_by_one) {
     world_close(&w);
 }
 
-TEST(nothing_through_for_long_counts_as_a_timeout) {
+TEST(a_long_standstill_counts_as_a_timeout) {
     struct faults f = {.from = 2 * SEC, .to = 2600 * MS, .link = {true, true}};
     struct plan p;
     stream(&p, &f);
@@ -257,7 +257,7 @@ static bool drop_skips(void *user, uint32_t link, struct sim_packet *p,
     return true;
 }
 
-TEST(a_skip_that_is_lost_is_told_again) {
+TEST(a_lost_skip_is_repeated) {
     unsigned losses = 2;
     const struct tally *t;
     struct plan p;
@@ -282,13 +282,13 @@ int main(void) {
         cmocka_unit_test(probes_come_ever_more_seldom),
         cmocka_unit_test(probes_of_live_data_keep_pace_for_a_while),
         cmocka_unit_test(probes_do_not_keep_time_with_an_outage),
-        cmocka_unit_test(bursts_of_losses_cut_nobody_off),
+        cmocka_unit_test(bursts_of_losses_end_no_connection),
         cmocka_unit_test(two_packets_of_a_probe_timeout_repeat_two),
         cmocka_unit_test(probes_after_the_first_are_answered_one_by_one),
-        cmocka_unit_test(nothing_through_for_long_counts_as_a_timeout),
+        cmocka_unit_test(a_long_standstill_counts_as_a_timeout),
         cmocka_unit_test(a_silent_way_back_and_two_losses_are_no_timeout),
         cmocka_unit_test(a_claimed_delay_makes_no_round_trip_shorter),
-        cmocka_unit_test(a_skip_that_is_lost_is_told_again),
+        cmocka_unit_test(a_lost_skip_is_repeated),
     };
     return cmocka_run_group_tests_name("recovery", tests, NULL, NULL);
 }

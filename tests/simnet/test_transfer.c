@@ -184,7 +184,7 @@ deadlines_at_the_receiver_expire_half_a_round_trip_earlier(void **state) {
 }
 
 /* A packet that only tells what was dropped takes the place of a whole one. */
-TEST(what_was_dropped_is_told_with_data_that_waits) {
+TEST(dropped_data_is_reported_with_queued_data) {
     for (size_t r = 0; r < 2; r++) {
         struct plan p;
         plan_init(&p, r);
@@ -219,7 +219,7 @@ static void count_windows(void *user, struct end *e, const void *dgram,
     }
 }
 
-TEST(the_window_of_the_handshake_is_not_told_again) {
+TEST(the_window_of_the_handshake_is_not_repeated) {
     struct plan p;
     unsigned count = 0;
     plan_init(&p, 1);
@@ -410,8 +410,8 @@ int main(void) {
         cmocka_unit_test(the_skip_of_the_last_section_survives_losses),
         cmocka_unit_test(
             deadlines_at_the_receiver_expire_half_a_round_trip_earlier),
-        cmocka_unit_test(what_was_dropped_is_told_with_data_that_waits),
-        cmocka_unit_test(the_window_of_the_handshake_is_not_told_again),
+        cmocka_unit_test(dropped_data_is_reported_with_queued_data),
+        cmocka_unit_test(the_window_of_the_handshake_is_not_repeated),
         cmocka_unit_test(a_reader_that_is_slow_holds_the_sender_back),
         cmocka_unit_test(a_slow_reader_never_runs_dry),
         cmocka_unit_test(a_reader_may_stop_for_long_and_go_on),

@@ -53,7 +53,7 @@ class Judge(unittest.TestCase):
         self.assertAlmostEqual(adaptive_judge.within(frames, 0.4), 4 / 6)
         self.assertAlmostEqual(max(adaptive_judge.freezes(numbers)), 0.12)
 
-    def test_a_late_reference_makes_late_what_refers_to_it(self):
+    def test_a_late_reference_makes_its_dependents_late(self):
         frames, _ = self.judge([0.05, 0.5, 0.05, 0.05])
         self.assertAlmostEqual(adaptive_judge.within(frames, 0.2), 1 / 4)
         # the third waits for the second: 0.46 s after its own capture

@@ -65,7 +65,7 @@ class Avio(toolbox.Folder):
         self.assertEqual(status, 1)
         self.assertIn("no media", errors)
 
-    def test_nobody_there_is_an_error(self):
+    def test_an_absent_peer_is_an_error(self):
         clip = clips.make(self.folder, "raw.h264")
         with toolbox.udp_socket() as s:
             port = s.getsockname()[1]

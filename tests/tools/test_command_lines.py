@@ -40,7 +40,7 @@ class Send(Refusals):
     tool = "tltcp-send"
     url = "tltcp://127.0.0.1:9"
 
-    def test_it_tells_its_help_and_version(self):
+    def test_it_prints_help_and_version(self):
         self.tell_help_and_version()
 
     def test_wrong_usage_ends_with_2_and_a_sentence(self):
@@ -119,7 +119,7 @@ class Send(Refusals):
         os.truncate(film, film.stat().st_size // 2)
         self.refuse("h264-aac.mp4", film, self.url, status=1)
 
-    def test_a_peer_that_is_absent_is_told_from_a_host_that_is(self):
+    def test_an_absent_peer_differs_from_an_absent_host(self):
         film = clips.make(self.folder, "raw.h264")
         with toolbox.udp_socket() as silent:
             self.refuse("cannot connect", "--connect-timeout", "200", film,
@@ -138,7 +138,7 @@ class Recv(Refusals):
     tool = "tltcp-recv"
     url = "tltcp://127.0.0.1:0"
 
-    def test_it_tells_its_help_and_version(self):
+    def test_it_prints_help_and_version(self):
         self.tell_help_and_version()
 
     def test_wrong_usage_ends_with_2_and_a_sentence(self):

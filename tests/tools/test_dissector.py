@@ -114,7 +114,7 @@ class Dissector(dissectbox.Dissector, saratogabox.Node):
                                      "saratoga.short || saratoga.stray"),
                          [[str(len(PACKETS))]])  # what stands behind a failure
 
-    def test_a_line_tells_what_a_packet_says(self):
+    def test_a_line_summarises_a_packet(self):
         self.write([octets(n) for n in ("get", "data", "metadata required",
                                         "status with two holes")])
         lines = self.tshark().splitlines()
@@ -125,7 +125,7 @@ class Dissector(dissectbox.Dissector, saratogabox.Node):
                 "STATUS 1a2b3c4d: progress 1000 of 5000, 2 holes")):
             self.assertIn(text, line)
 
-    def test_damaged_packets_are_told_and_break_nothing(self):
+    def test_damaged_packets_are_reported_and_break_nothing(self):
         whole = [octets(name) for name in PACKETS]
         damaged = [p[:n] for p in whole for n in range(4, len(p))]
         damaged += [(int.from_bytes(p[:4], "big") ^ 1 << bit).to_bytes(

@@ -20,7 +20,7 @@ class CommandLine(unittest.TestCase):
         self.assertTrue(first.startswith("linkem: "), first)
         self.assertEqual(done.stdout, "")
 
-    def test_it_tells_its_help_and_version(self):
+    def test_it_prints_help_and_version(self):
         done = toolbox.run("linkem", "--help")
         self.assertEqual(done.returncode, 0)
         self.assertIn("Usage: linkem", done.stdout)
@@ -138,7 +138,7 @@ class Relay(toolbox.Folder):
         self.assertEqual(report["down"]["rate_bps"], 12e6)
         self.assertEqual(report["down"]["delivered_packets"], 1)
 
-    def test_a_return_path_may_lose_what_goes_up_unharmed(self):
+    def test_losses_on_the_return_path_are_harmless(self):
         process, port = self.relay("--up", "rate=4mbit,codel=on,fq=on,ecn=on",
                                    "--down", "loss=100%")
         client = self.client(port)

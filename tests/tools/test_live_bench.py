@@ -37,7 +37,7 @@ class Cases(toolbox.Folder):
         self.assertAlmostEqual(cases["step"].share_bps(30), 10e6 / 3)
         self.assertAlmostEqual(cases["step"].share_bps(20), 3e6)
 
-    def test_nobody_is_given_a_port_between_its_choice_and_its_use(self):
+    def test_a_chosen_port_stays_reserved_until_its_use(self):
         given = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
         low, high = map(int, given.read_text(encoding="ascii").split())
         for _ in range(100):
@@ -232,7 +232,7 @@ class Store(toolbox.Folder):
         return live_store.key(self.arguments, live_cases.CASES["alone"],
                               transport, seed)
 
-    def test_a_run_is_known_by_what_it_depends_on(self):
+    def test_a_run_is_identified_by_its_dependencies(self):
         ours, peer = self.key("tltcp"), self.key("srt")
         self.assertNotEqual(self.key("tltcp", 2), ours)
         self.arguments.tltcp = "fec=off"
@@ -321,7 +321,7 @@ class Yardsticks(unittest.TestCase):
         self.assertAlmostEqual(tcp_flows.rate(samples, 2, 5), 8000)
         self.assertEqual(tcp_flows.rate(samples, 50, 60), 0)
 
-    def test_pictures_are_told_from_what_multiplexers_add(self):
+    def test_pictures_are_distinguished_from_multiplexer_data(self):
         slice_, header = b"\0\0\1\x61abc", b"\0\0\1\x09\xf0"
         self.assertEqual(measure.digest(slice_),
                          measure.digest(header + slice_))

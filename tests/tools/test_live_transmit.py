@@ -58,7 +58,7 @@ class CommandLine(test_command_lines.Refusals):
     tool = "tltcp-live-transmit"
     url = "tltcp://127.0.0.1:9"
 
-    def test_it_tells_its_help_and_version(self):
+    def test_it_prints_help_and_version(self):
         self.tell_help_and_version()
 
     def test_wrong_usage_ends_with_2_and_a_sentence(self):
@@ -107,7 +107,7 @@ class CommandLine(test_command_lines.Refusals):
             self.refuse("cannot listen", f"tltcp://{at}?mode=listener", "-",
                         status=1)
 
-    def test_a_peer_that_is_absent_is_told(self):
+    def test_an_absent_peer_is_reported(self):
         with toolbox.udp_socket() as silent:
             url = (f"tltcp://127.0.0.1:{silent.getsockname()[1]}"
                    "?connect-timeout=200")
@@ -306,7 +306,7 @@ class Streams(toolbox.Folder):
         self.assertGreater(len(names), 15)
         self.assertLessEqual(names, set(json.loads(done.stdout)))
 
-    def test_a_call_that_comes_to_nothing_keeps_nobody_out(self):
+    def test_a_failed_call_keeps_no_caller_out(self):
         clip = clips.make(self.folder, "h264-aac.ts")
         receiver, address = self.receiver(self.folder / "out.ts")
         self.call_in_vain(address, "tltcp-live-transmit", clip)

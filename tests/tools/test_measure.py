@@ -59,7 +59,7 @@ class Yardstick(unittest.TestCase):
         self.assertEqual([f["decodable"] for f in frames],
                          [True, False, False, False, True, True])
 
-    def test_a_lost_disposable_frame_harms_nobody(self):
+    def test_a_lost_disposable_frame_is_harmless(self):
         frames, _ = self.decodable("IBP", {0: 0.01, 2: 0.01})
         self.assertEqual([f["decodable"] for f in frames],
                          [True, False, True])

@@ -18,7 +18,7 @@ FIELDS = {"file", "bytes", "seconds", "goodput_bps", "packets",
 
 
 class CommandLine(saratogabox.Node):
-    def test_it_tells_its_help_and_version(self):
+    def test_it_prints_help_and_version(self):
         done = self.run_ok("--help")
         self.assertIn("Usage: saratoga", done.stdout)
         self.assertLess(max(map(len, done.stdout.splitlines())), 80)
@@ -162,7 +162,7 @@ class Transfers(saratogabox.Node):
                             self.url("sub/x"))
         self.assertEqual(json.loads(done.stdout)["file"], "x")
 
-    def test_a_port_that_is_taken_is_told_with_what_to_do(self):
+    def test_a_port_in_use_is_reported_with_advice(self):
         self.serve()
         self.run_bad("already in use; another saratoga may run here, --bind ",
                      "serve", "--bind", f"127.0.0.1:{self.port}")
@@ -503,7 +503,7 @@ class Keys(saratogabox.Node):
         self.assertEqual((report["checksum"], report["verified"]),
                          ("hmac-sha256", True))
 
-    def test_keys_that_are_none_are_told(self):
+    def test_invalid_keys_are_reported(self):
         short = self.put_file("short", 15, 1, self.folder)
         long = self.put_file("long", 257, 1, self.folder)
         for key in short, long, self.folder / "none":

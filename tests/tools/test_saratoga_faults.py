@@ -191,7 +191,7 @@ class Permissions(saratogabox.Node):
         self.assertIn(word, done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
-    def test_a_folder_that_may_not_be_written_is_told(self):
+    def test_an_unwritable_folder_is_reported(self):
         self.serve()
         self.put_file("f", 1000)
         self.there.chmod(0o555)
@@ -200,7 +200,7 @@ class Permissions(saratogabox.Node):
                      self.there / "f")
         self.assertEqual(list(self.there.iterdir()), [])
 
-    def test_a_file_that_may_not_be_read_is_told(self):
+    def test_an_unreadable_file_is_reported(self):
         self.serve("--write")
         source = self.put_file("f", 1000, folder=self.there)
         source.chmod(0)
@@ -344,7 +344,7 @@ class Strangers(saratogabox.Node):
         self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
         return server
 
-    def test_a_server_tells_why_it_took_or_gave_nothing(self):
+    def test_a_server_logs_the_cause_of_a_refusal(self):
         key = self.put_file("key", 32, 3, self.folder)
         other = self.put_file("other", 32, 4, self.folder)
         file = self.put_file("f", 2000, folder=self.there)
@@ -366,7 +366,7 @@ class Strangers(saratogabox.Node):
                      "put h: the file's checksum was not made with the key"):
             self.assertRegex(log, saratogabox.LOGGED + peer + line)
 
-    def test_a_server_tells_when_it_served_what_to_whom(self):
+    def test_a_server_logs_its_transfers(self):
         server = self.serve_loudly()
         self.put_file("f", MB)
         self.run_ok("get", self.url("f"), self.there / "f")
@@ -434,7 +434,7 @@ class Messages(saratogabox.Node):
             self.assertEqual(done.stderr,
                              f"saratoga: {self.url('f')}: {cause}\n")
 
-    def test_a_transfer_that_is_stopped_tells_that_it_can_go_on(self):
+    def test_a_stopped_transfer_reports_that_it_can_resume(self):
         source = self.put_file("f", 20 * MB)
         server = self.serve("--rate", "4mbit")
         client = self.begin_get()

@@ -62,7 +62,7 @@ class Networks(saratogabox.Node):
             """, source=source)
         self.same(source, self.here / "f")
 
-    def test_a_member_of_a_group_tells_the_group_what_it_misses(self):
+    def test_a_member_of_a_group_reports_its_losses_to_the_group(self):
         data = saratogabox.content(5000)
         (self.folder / "data").write_bytes(data)
         self.script(self.GROUP + """
@@ -113,7 +113,7 @@ class Networks(saratogabox.Node):
         self.assertRegex(log.read_text(encoding="utf-8"),
                          "get f: 60000 bytes sent to the group .*, not verified")
 
-    def test_a_get_that_joins_one_under_way_is_told_as_that(self):
+    def test_a_get_that_joins_another_is_reported_as_such(self):
         self.put_file("f", 600000)
         log = self.folder / "log"
         self.script(self.GROUP + """
@@ -130,7 +130,7 @@ class Networks(saratogabox.Node):
         self.assertRegex(log.read_text(encoding="utf-8"),
                          "get f: joined the transmission to the group\n")
 
-    def test_packets_larger_than_the_link_takes_are_told(self):
+    def test_packets_larger_than_the_mtu_are_reported(self):
         source = self.put_file("f", 60000)
         log = self.folder / "log"
         self.script("""
@@ -152,7 +152,7 @@ class Networks(saratogabox.Node):
             "packets of 1500 bytes are larger than the link here takes"), 1)
         self.same(source, self.here / "h")
 
-    def test_stations_that_mirror_a_node_share_what_it_sends(self):
+    def test_stations_that_mirror_a_node_share_its_transmission(self):
         for i, name in enumerate(("a", "b", "sub/c")):
             self.put_file(name, 300000, i)
         self.script(self.GROUP + """

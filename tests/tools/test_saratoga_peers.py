@@ -196,7 +196,7 @@ class Profiles(saratogabox.Node):
         self.finish(client, signal.SIGTERM)
         return packet
 
-    def test_others_are_never_told_that_a_checksum_follows(self):
+    def test_other_implementations_get_no_announcement_of_a_checksum(self):
         with (self.there / "f").open("wb") as file:
             file.truncate(40_000_000)
         for profile, kind in (("draft", 0x1e), ("nasa-perl", 0x42),

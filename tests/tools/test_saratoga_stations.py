@@ -11,7 +11,7 @@ import toolbox
 
 
 class Stations(saratogabox.Node):
-    def test_that_nobody_was_heard_is_told(self):
+    def test_the_absence_of_beacons_is_reported(self):
         for words, said in ((), "saratoga: no beacon was heard; "
                             "serve --beacon sends them\n"), (("-q",), ""):
             done = toolbox.run("saratoga", "peers", "--bind", "127.0.0.1:0",
@@ -30,7 +30,7 @@ class Stations(saratogabox.Node):
         self.assertEqual([p["eid"] for p in peers], ["sat-1"])
         self.assertEqual(peers[0]["address"], f"127.0.0.1:{self.port}")
 
-    def test_a_mirror_fetches_what_is_new_through_passes(self):
+    def test_a_mirror_fetches_new_files_through_passes(self):
         a = self.put_file("a", 300000)
         b = self.put_file("img/b", 3000000, 2)
         server = self.serve("--rate", "20mbit")
@@ -65,7 +65,7 @@ class Stations(saratogabox.Node):
         self.mirror("--overwrite")
         self.same(self.here / "c", local)
 
-    def test_a_mirror_does_not_fetch_again_what_was_moved(self):
+    def test_a_mirror_does_not_fetch_moved_files_again(self):
         for name in "a", "sub/b c%":
             self.put_file(name, 3000)
         self.serve()

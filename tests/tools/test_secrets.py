@@ -203,7 +203,7 @@ class Streams(Secrets):
         self.assertEqual(self.finish(receiver)[0], 0)
         self.same(self.here / "f", self.there / "f")
 
-    def test_a_passphrase_in_a_url_is_shown_to_nobody(self):
+    def test_a_passphrase_in_a_url_is_hidden(self):
         receiver = self.listen("--", "tltcp://127.0.0.1:0?mode=listener&"
                                "passphrase=" + SECRET, self.there / "f")
         line = self.command_line(receiver)

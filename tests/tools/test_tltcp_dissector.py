@@ -139,7 +139,7 @@ class Dissector(dissectbox.Dissector):
         self.check_packets(PACKETS)
         self.assertEqual(self.fields("frame.number", select=ODD), [])
 
-    def test_a_line_tells_what_a_packet_says(self):
+    def test_a_line_summarises_a_packet(self):
         self.write([PACKETS[n][0] for n in ("initial", "data", "repair",
                                             "reject")])
         for line, text in zip(self.tshark().splitlines(), (
@@ -148,7 +148,7 @@ class Dissector(dissectbox.Dissector):
                 "SHORT 7: REPAIR 2 of 2048 at 4096", "REJECT AUTH")):
             self.assertIn(text, line)
 
-    def test_damaged_packets_are_told_and_break_nothing(self):
+    def test_damaged_packets_are_reported_and_break_nothing(self):
         whole = [p for p, _ in PACKETS.values() if len(p) < 100]
         damaged = [p[:n] for p in whole for n in range(2, len(p))]
         damaged += [p[:n] + crc32c(p[:n]) for p in whole
@@ -208,7 +208,7 @@ class Dissector(dissectbox.Dissector):
                 stream[at:at + len(piece)] = piece
         self.assertIn(data, bytes(stream))  # a record of times is there, too
 
-    def test_a_sealed_stream_of_ours_is_told_apart(self):
+    def test_a_sealed_stream_is_recognised(self):
         self.record(b"x" * 5000, "&passphrase=correct-horse-battery")
         kinds = {row[0] for row in self.fields("tltcp.type")}
         self.assertTrue({"0x58", "0x59", "0x50"} <= kinds, kinds)

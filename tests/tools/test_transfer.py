@@ -83,7 +83,7 @@ class Transfer(toolbox.Folder):
                 got = got[-len(want):]
             self.assertEqual(got, want)
 
-    def test_a_call_that_comes_to_nothing_keeps_nobody_out(self):
+    def test_a_failed_call_keeps_no_caller_out(self):
         clip = self.clip("h264-aac.ts")
         receiver, address = self.receiver("out.ts", "--once")
         self.call_in_vain(address, "tltcp-send", clip)
@@ -232,7 +232,7 @@ class Transfer(toolbox.Folder):
                 self.assertEqual(sent["congestion"], name)
                 self.assertEqual(received["gaps"], 0)
 
-    def test_frame_logs_tell_of_every_frame(self):
+    def test_frame_logs_contain_every_frame(self):
         clip = self.clip("raw.h264")
         log = self.folder / "frames.csv"
         sent, _ = self.transfer(clip, "out.h264", "--speed", 0, "--frames",
@@ -272,7 +272,7 @@ class Transfer(toolbox.Folder):
         self.check_equal(clip, "out.ts", "v")
         self.check_equal(clip, "out-2.ts", "v")
 
-    def test_a_caller_who_asks_for_another_stream_is_told_so(self):
+    def test_a_request_for_another_stream_is_rejected_with_a_reason(self):
         receiver, address = self.receiver("out.ts", "--once",
                                           keys="?streamid=cam1")
         done = self.send(self.clip("raw.h264"), address + "?streamid=cam2")

@@ -56,7 +56,7 @@ async def test_a_file_that_is_not_there_is_refused_with_the_cause(tmp_path):
     assert not (tmp_path / "nothing").exists()
 
 
-async def test_a_secured_server_refuses_who_does_not_know_the_passphrase(
+async def test_a_secured_server_refuses_a_peer_without_the_passphrase(
         tmp_path):
     folder, serving = served(tmp_path, passphrase="correct horse")
     (folder / "secret").write_bytes(b"secret")

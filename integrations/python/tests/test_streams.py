@@ -91,7 +91,7 @@ async def test_a_slow_reader_holds_the_sender_back():
         await sending
 
 
-async def test_many_callers_are_told_apart_by_stream_id():
+async def test_many_callers_are_distinguished_by_stream_id():
     async with perigee.listen(ANY) as listener:
         callers = await asyncio.gather(*(
             perigee.connect(url(listener), streamid=f"camera {i}")
@@ -128,7 +128,7 @@ async def test_a_port_without_listener_refuses():
                               connect_timeout=2000)
 
 
-async def test_a_rejected_caller_hears_the_reason():
+async def test_a_rejected_caller_gets_the_reason():
     async with perigee.listen(ANY) as listener:
         async with perigee.connect(url(listener)) as caller:
             (await listener.accept()).reject("no camera of that name")
@@ -143,7 +143,7 @@ async def test_a_taken_port_is_named():
             await perigee.listen(url(listener, "?mode=listener"))
 
 
-async def test_a_name_that_nobody_knows_is_an_address_error():
+async def test_an_unknown_name_is_an_address_error():
     with pytest.raises(perigee.AddressError):
         await perigee.connect("tltcp://no-such-host.invalid:5000")
 
@@ -173,7 +173,7 @@ async def test_a_secret_in_a_url_is_in_no_message():
     assert "tellnobody" not in str(caught.value)
 
 
-async def test_a_peer_that_gave_up_is_told():
+async def test_a_peer_that_gave_up_is_reported():
     async with perigee.listen(ANY) as listener:
         caller = await perigee.connect(url(listener))
         async with await listener.accept() as callee:

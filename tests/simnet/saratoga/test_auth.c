@@ -76,7 +76,7 @@ static uint64_t answers_to(struct world *w, uint64_t host,
     return w->sat->sim.sent_packets - before;
 }
 
-TEST(who_has_the_key_is_served) {
+TEST(a_peer_with_the_key_is_served) {
     struct world w = world_of(key, key);
     struct wiretap t = {.len = 0};
     struct xfer *x = get(&w, &t);
@@ -86,7 +86,7 @@ TEST(who_has_the_key_is_served) {
     world_free(&w);
 }
 
-TEST(who_has_none_or_another_is_refused) {
+TEST(a_peer_with_no_or_a_wrong_key_is_refused) {
     const uint8_t *const wrong[] = {NULL, other};
     for (size_t i = 0; i < 2; i++) {
         struct world w = world_of(key, wrong[i]);
@@ -99,7 +99,7 @@ TEST(who_has_none_or_another_is_refused) {
     }
 }
 
-TEST(who_has_a_key_asks_those_without) {
+TEST(a_secured_node_may_ask_plain_peers) {
     struct world w = world_of(NULL, key);
     struct wiretap t;
     assert_int_equal(get(&w, &t)->end.error, 0);
@@ -402,7 +402,7 @@ static saratoga_event move(struct world *w, uint32_t type, struct meddler *m) {
     return end;
 }
 
-TEST(who_has_the_key_may_end_a_move) {
+TEST(a_peer_with_the_key_may_complete_a_migration) {
     static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
     for (size_t i = 0; i < 2; i++) {
         struct world w = world_of(key, key);
@@ -413,7 +413,7 @@ TEST(who_has_the_key_may_end_a_move) {
     }
 }
 
-TEST(a_move_is_ended_by_nobody_else) {
+TEST(only_the_peer_completes_a_migration) {
     static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
     for (size_t i = 0; i < 2 * (STATUS_HEAD + SARATOGA__AUTH_LEN); i++) {
         struct world w = world_of(key, key);
@@ -525,9 +525,9 @@ TEST(hmacs_of_the_rfc) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_has_the_key_is_served),
-        cmocka_unit_test(who_has_none_or_another_is_refused),
-        cmocka_unit_test(who_has_a_key_asks_those_without),
+        cmocka_unit_test(a_peer_with_the_key_is_served),
+        cmocka_unit_test(a_peer_with_no_or_a_wrong_key_is_refused),
+        cmocka_unit_test(a_secured_node_may_ask_plain_peers),
         cmocka_unit_test(a_request_counts_once),
         cmocka_unit_test(a_request_counts_at_one_server_alone),
         cmocka_unit_test(the_first_request_counts_nowhere),
@@ -539,11 +539,11 @@ int main(void) {
         cmocka_unit_test(a_request_that_was_changed_is_refused),
         cmocka_unit_test(a_request_of_another_time_is_refused),
         cmocka_unit_test(a_request_from_before_a_restart_is_not_taken),
-        cmocka_unit_test(what_is_forgotten_is_not_accepted_again),
+        cmocka_unit_test(numbers_below_the_window_are_not_accepted),
         cmocka_unit_test(blind_puts_are_refused),
         cmocka_unit_test(files_without_a_keyed_checksum_are_not_taken),
-        cmocka_unit_test(who_has_the_key_may_end_a_move),
-        cmocka_unit_test(a_move_is_ended_by_nobody_else),
+        cmocka_unit_test(a_peer_with_the_key_may_complete_a_migration),
+        cmocka_unit_test(only_the_peer_completes_a_migration),
         cmocka_unit_test(a_copy_is_kept_where_the_other_end_has_no_key),
         cmocka_unit_test(the_end_of_a_move_counts_at_its_server_alone),
         cmocka_unit_test(hmacs_of_the_rfc),

@@ -33,7 +33,7 @@ TEST(every_width_and_checksum_works) {
     }
 }
 
-TEST(take_and_give_delete_what_was_delivered) {
+TEST(take_and_give_delete_delivered_files) {
     static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
     for (int i = 0; i < 2; i++) {
         saratoga_options o = at_rate(9000000);
@@ -219,7 +219,7 @@ TEST(a_rate_of_a_packet_in_minutes_ends_no_session) {
 }
 
 /* What the caller's options pointed to may be gone when it is used. */
-TEST(options_are_copied_with_what_they_point_to) {
+TEST(options_are_deeply_copied) {
     struct world w = world_new(&GOOD, NULL, NULL);
     char law[] = "fixed";
     char param[] = "rate";
@@ -244,7 +244,7 @@ TEST(options_are_copied_with_what_they_point_to) {
 }
 
 /* The polls of a shut window name one place and one second. */
-TEST(answers_to_polls_that_look_alike_tell_no_rtt) {
+TEST(answers_to_identical_polls_give_no_rtt) {
     static const uint32_t kind[] = {SARATOGA_TS_POSIX32, SARATOGA_TS_OFF};
     for (uint32_t i = 0; i < 40; i++) {
         struct plan p = {1e6, 0, 300 * MSEC, 0.1, 0.1, i};
@@ -315,7 +315,7 @@ TEST(timers_may_be_hours) {
     world_free(&w);
 }
 
-TEST(a_blind_get_brings_what_the_peer_chooses) {
+TEST(a_blind_get_fetches_a_file_of_the_peers_choice) {
     struct world w = world_new(&LOSSY, NULL, NULL);
     struct xfer *x;
     (void)host_make_file(w.sat, "chosen", 5000, 3);
@@ -456,7 +456,7 @@ TEST(a_link_known_to_be_down_stops_all_timers) {
 
 /* Where all of an RTT's few packets get lost nothing is known of the rate that
  * the path bears: it is not taken for none at all. */
-TEST(a_rate_equation_starves_nobody_where_much_is_lost) {
+TEST(a_rate_equation_starves_no_flow_under_heavy_loss) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         const struct plan p = {10e6, 0, 140 * MSEC, 0.25, 0, seed};
         struct world w = world_new(&p, NULL, NULL);
@@ -476,7 +476,7 @@ int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
         T(every_width_and_checksum_works),
-        T(take_and_give_delete_what_was_delivered),
+        T(take_and_give_delete_delivered_files),
         T(nothing_is_deleted_when_the_file_does_not_arrive),
         T(a_file_that_shrinks_while_sent_ends_with_an_error),
         T(an_outage_is_sat_through),
@@ -485,16 +485,16 @@ int main(void) {
         T(a_checksum_may_come_after_the_file),
         T(a_checksum_that_comes_late_counts),
         T(a_rate_of_a_packet_in_minutes_ends_no_session),
-        T(options_are_copied_with_what_they_point_to),
-        T(answers_to_polls_that_look_alike_tell_no_rtt),
+        T(options_are_deeply_copied),
+        T(answers_to_identical_polls_give_no_rtt),
         T(silence_ends_a_transfer_on_both_sides),
         T(a_request_into_the_void_is_given_up),
         T(timers_may_be_hours),
-        T(a_blind_get_brings_what_the_peer_chooses),
+        T(a_blind_get_fetches_a_file_of_the_peers_choice),
         T(a_copy_that_is_the_same_is_not_sent_again),
         T(a_reliable_stream_arrives_in_order),
         T(a_stream_that_is_got_may_begin_late),
-        T(a_rate_equation_starves_nobody_where_much_is_lost),
+        T(a_rate_equation_starves_no_flow_under_heavy_loss),
         T(a_link_known_to_be_down_stops_all_timers),
     };
     return cmocka_run_group_tests_name("cases", tests, NULL, NULL);

@@ -109,7 +109,7 @@ only_data_go_by_udp_lite_and_their_headers_are_covered(void **state) {
     raw_free(r);
 }
 
-TEST(beacons_tell_capabilities_even_when_unwilling) {
+TEST(beacons_announce_capabilities_even_when_unwilling) {
     saratoga_config c;
     struct raw *r;
     saratoga_config_init(&c);
@@ -217,7 +217,7 @@ TEST(an_end_below_the_size_ends_the_session) {
     raw_free(r);
 }
 
-TEST(an_end_below_what_came_ends_the_session) {
+TEST(an_end_below_received_data_ends_the_session) {
     struct xfer *x;
     struct raw *r = receiver(&x);
     raw_hex(r, "23000000 00000007 0000 30313233");
@@ -275,7 +275,7 @@ TEST(streams_carry_no_checksum) {
     raw_free(r);
 }
 
-TEST(who_takes_no_streams_is_sent_none) {
+TEST(a_peer_without_stream_support_gets_no_stream) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
     r->h->stream = true;
@@ -294,20 +294,20 @@ int main(void) {
         T(undefined_bits_are_ignored_and_sent_as_zero),
         T(a_descriptor_wider_than_the_requester_takes_is_refused),
         T(only_data_go_by_udp_lite_and_their_headers_are_covered),
-        T(beacons_tell_capabilities_even_when_unwilling),
+        T(beacons_announce_capabilities_even_when_unwilling),
         T(metadata_with_an_unknown_checksum_still_serves),
         T(a_file_that_fails_its_checksum_is_discarded),
         T(data_unlike_the_metadata_end_the_session),
         T(data_beyond_the_size_end_the_session),
         T(offsets_that_overflow_end_the_session),
         T(an_end_below_the_size_ends_the_session),
-        T(an_end_below_what_came_ends_the_session),
+        T(an_end_below_received_data_ends_the_session),
         T(bytes_that_come_again_are_counted),
         T(congestion_is_controlled_unless_a_rate_is_given),
         T(data_far_out_wait_for_metadata),
         T(a_get_that_is_repeated_gets_the_same_answer),
         T(streams_carry_no_checksum),
-        T(who_takes_no_streams_is_sent_none),
+        T(a_peer_without_stream_support_gets_no_stream),
     };
     return cmocka_run_group_tests_name("conformance", tests, NULL, NULL);
 }

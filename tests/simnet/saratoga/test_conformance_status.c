@@ -14,7 +14,7 @@ TEST(missing_metadata_are_reported) {
     raw_free(r);
 }
 
-TEST(an_answer_repeats_the_timestamp_of_what_asked) {
+TEST(an_answer_echoes_the_timestamp_of_the_request) {
     struct xfer *x;
     struct raw *r = receiver(&x);
     raw_hex(r, META_D);
@@ -105,7 +105,7 @@ TEST(the_body_of_a_failure_is_not_read) {
     raw_free(r);
 }
 
-TEST(strays_are_answered_with_the_completed_status) {
+TEST(stray_packets_are_answered_with_the_completed_status) {
     struct xfer *x;
     struct raw *r = receiver(&x);
     raw_hex(r, META_D);
@@ -143,7 +143,7 @@ TEST(a_sender_stops_when_refused) {
     raw_free(r);
 }
 
-TEST(data_that_nobody_announced_need_metadata) {
+TEST(unannounced_data_need_metadata) {
     struct raw *r = raw_new(NULL);
     raw_hex(r, "23018000 00000007 0000 3031");
     assert_sent(r, "24040000 00000007 0000 0000"); /* METADATA, please */
@@ -294,7 +294,7 @@ static void assert_last_sent(const struct raw *r, const char *text) {
     assert_octets(s->bytes, s->len, text);
 }
 
-TEST(who_hears_nothing_says_so_at_the_end) {
+TEST(a_member_that_receives_nothing_reports_it_at_the_end) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
     struct xfer *x;
@@ -314,7 +314,7 @@ int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
         T(missing_metadata_are_reported),
-        T(an_answer_repeats_the_timestamp_of_what_asked),
+        T(an_answer_echoes_the_timestamp_of_the_request),
         T(one_answer_to_two_that_asked_is_that_to_the_higher),
         T(a_refusal_is_a_status),
         T(an_empty_file_is_asked_about_until_it_is_held),
@@ -323,13 +323,13 @@ int main(void) {
         T(holes_are_repaired_before_new_data),
         T(holes_are_listed_in_ascending_order),
         T(the_body_of_a_failure_is_not_read),
-        T(strays_are_answered_with_the_completed_status),
+        T(stray_packets_are_answered_with_the_completed_status),
         T(a_sender_stops_when_refused),
-        T(data_that_nobody_announced_need_metadata),
+        T(unannounced_data_need_metadata),
         T(metadata_are_wanted_once_and_when_an_answer_is_asked_for),
         T(holes_around_a_wrapped_offset_go_in_two_lists),
         T(any_code_but_0_ends_a_transfer_of_either_side),
-        T(who_hears_nothing_says_so_at_the_end),
+        T(a_member_that_receives_nothing_reports_it_at_the_end),
     };
     return cmocka_run_group_tests_name("conformance_status", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 static const struct plan GOOD = {10e6, 0, 100 * MSEC, 0, 0, 1};
 
-TEST(a_multicast_put_reaches_who_listens) {
+TEST(a_multicast_put_reaches_listening_members) {
     struct world w = world_new(&GOOD, NULL, NULL);
     saratoga_options o = at_rate(5000000);
     saratoga_pktinfo to = {.host = 500,
@@ -114,14 +114,14 @@ static uint64_t put_to_group(double common, double own, bool shared) {
     return told;
 }
 
-TEST(a_group_is_repaired_by_what_its_members_tell) {
+TEST(a_group_is_repaired_by_its_members_reports) {
     (void)put_to_group(0, 0.1, true);
     (void)put_to_group(0.1, 0.02, true);
     (void)put_to_group(0, 0.1, false);
 }
 
 /* What others have asked for is not asked for again. */
-TEST(members_of_a_group_that_miss_the_same_tell_it_once) {
+TEST(members_of_a_group_report_a_common_loss_once) {
     uint64_t alone = put_to_group(0.1, 0, false);
     uint64_t heard = put_to_group(0.1, 0, true);
     if (3 * heard > 2 * alone) {
@@ -299,7 +299,7 @@ a_file_that_a_group_was_asked_for_may_come_to_another(void **state) {
     raw_free(r);
 }
 
-TEST(a_one_way_put_needs_nobody_to_answer) {
+TEST(a_one_way_put_needs_no_answer) {
     struct plan p = {10e6, 0, 100 * MSEC, 0.05, 1, 1}; /* nothing comes back */
     struct world w = world_new(&p, NULL, NULL);
     saratoga_options o = at_rate(5000000);
@@ -316,16 +316,16 @@ TEST(a_one_way_put_needs_nobody_to_answer) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_multicast_put_reaches_who_listens),
-        cmocka_unit_test(a_group_is_repaired_by_what_its_members_tell),
-        cmocka_unit_test(members_of_a_group_that_miss_the_same_tell_it_once),
+        cmocka_unit_test(a_multicast_put_reaches_listening_members),
+        cmocka_unit_test(a_group_is_repaired_by_its_members_reports),
+        cmocka_unit_test(members_of_a_group_report_a_common_loss_once),
         cmocka_unit_test(a_get_asked_of_a_group_is_answered_by_one),
         cmocka_unit_test(a_group_is_not_asked_to_delete),
         cmocka_unit_test(gets_answered_to_a_group_send_the_file_once),
         cmocka_unit_test(
             what_is_sent_to_a_group_is_not_taken_when_it_comes_back),
         cmocka_unit_test(a_file_that_a_group_was_asked_for_may_come_to_another),
-        cmocka_unit_test(a_one_way_put_needs_nobody_to_answer),
+        cmocka_unit_test(a_one_way_put_needs_no_answer),
     };
     return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }

@@ -294,7 +294,7 @@ TEST(the_rate_is_kept_to_1_percent) {
 }
 
 /* As on a machine that has other things to do. */
-TEST(who_wakes_late_makes_up_for_it) {
+TEST(a_late_wake_up_is_compensated) {
     static const uint64_t late[] = {MSEC, 5 * MSEC, 15 * MSEC};
     for (size_t i = 0; i < sizeof(late) / sizeof(late[0]); i++) {
         struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
@@ -484,7 +484,7 @@ int main(void) {
         cmocka_unit_test(not_to_be_asked_is_no_silence),
         cmocka_unit_test(too_high_a_rate_does_not_stall),
         cmocka_unit_test(the_rate_is_kept_to_1_percent),
-        cmocka_unit_test(who_wakes_late_makes_up_for_it),
+        cmocka_unit_test(a_late_wake_up_is_compensated),
         cmocka_unit_test(packets_over_ipv6_fit_the_mtu_and_the_rate),
         cmocka_unit_test(the_rate_changes_while_running),
         cmocka_unit_test(the_uplink_changes_while_running),

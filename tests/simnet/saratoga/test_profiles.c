@@ -16,7 +16,7 @@ static struct raw *sends_to(saratoga_options *o, uint32_t profile) {
 
 /* NASA's in Perl says first that it saw all but the last octet, Vallona's only
  * that it lacks what lies behind that, with octets of nobody at the end. */
-TEST(the_end_is_understood_as_the_peer_tells_it) {
+TEST(the_peers_announcement_of_the_end_is_understood) {
     static const struct {
         uint32_t profile;
         const char *status;
@@ -96,7 +96,7 @@ TEST(the_width_asked_for_is_the_width_used) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_end_is_understood_as_the_peer_tells_it),
+        cmocka_unit_test(the_peers_announcement_of_the_end_is_understood),
         cmocka_unit_test(a_stale_answer_after_the_end_is_ignored),
         cmocka_unit_test(holes_end_as_the_profile_has_it),
         cmocka_unit_test(the_width_asked_for_is_the_width_used),

@@ -106,7 +106,7 @@ TEST(a_first_packet_brings_three_times_its_bytes_at_most) {
 /* ---- guesses ---- */
 
 /* STATUS with what an attacker sees of a transfer of its own at that time. */
-TEST(what_another_peer_was_sent_proves_nothing) {
+TEST(data_sent_to_another_peer_proves_nothing) {
     saratoga_options o = at_rate(100000000);
     struct raw *r = wary_server(&o);
     struct spent s = {0, 0};
@@ -177,7 +177,7 @@ TEST(an_echo_proves_the_address) {
     raw_free(r);
 }
 
-TEST(what_carries_the_datagrams_may_prove_the_address) {
+TEST(the_carrier_may_prove_the_address) {
     saratoga_options o = at_rate(100000000);
     struct raw *r = wary_server(&o);
     r->peer.flags = SARATOGA_PKT_PROVEN;
@@ -206,7 +206,7 @@ TEST(peers_without_timestamps_are_served) {
 }
 
 /* A peer that ignores the timestamps it is sent. */
-TEST(peers_that_do_not_echo_are_proven_by_what_they_name) {
+TEST(peers_without_echo_are_proven_by_packet_numbers) {
     struct raw *r = wary_server(NULL);
     uint32_t end = 0;
     raw_hex(r, "218f0001 00000007 6400");
@@ -302,19 +302,19 @@ static void serve_beside(const char *packet, uint32_t type) {
     flood_free(f);
 }
 
-TEST(forged_gets_keep_nobody_out) {
+TEST(forged_gets_do_not_deny_service) {
     serve_beside("218f0001 00000000 6400", SARATOGA_GET);
 }
 
-TEST(forged_puts_keep_nobody_out) {
+TEST(forged_puts_do_not_deny_service) {
     serve_beside("218f0002 00000000 6500", SARATOGA_GET);
 }
 
-TEST(forged_blind_puts_keep_nobody_out) {
+TEST(forged_blind_puts_do_not_deny_service) {
     serve_beside("23000000 00000000 0000 30313233", SARATOGA_GET);
 }
 
-TEST(forged_getdirs_keep_nobody_out) {
+TEST(forged_getdirs_do_not_deny_service) {
     struct flood *f = flood_new();
     flood_with(f, "218f0006 00000000 6400", 300);
     assert_true(f->w.sat->requests <= 4); /* listings are dear */
@@ -340,7 +340,7 @@ TEST(forged_requests_leave_a_put_alone) {
 }
 
 /* Until then two packets' worth is read. */
-TEST(little_is_read_for_who_has_not_answered) {
+TEST(little_is_read_for_a_peer_without_an_answer) {
     struct raw *r = wary_server(NULL);
     raw_hex(r, "218f0001 00000007 6400");
     raw_wait(r, SEC);
@@ -353,18 +353,18 @@ int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
         T(a_first_packet_brings_three_times_its_bytes_at_most),
-        T(what_another_peer_was_sent_proves_nothing),
+        T(data_sent_to_another_peer_proves_nothing),
         T(ends_that_are_guessed_prove_nothing),
         T(an_echo_proves_the_address),
-        T(what_carries_the_datagrams_may_prove_the_address),
+        T(the_carrier_may_prove_the_address),
         T(peers_without_timestamps_are_served),
-        T(peers_that_do_not_echo_are_proven_by_what_they_name),
-        T(forged_gets_keep_nobody_out),
-        T(forged_puts_keep_nobody_out),
-        T(forged_blind_puts_keep_nobody_out),
-        T(forged_getdirs_keep_nobody_out),
+        T(peers_without_echo_are_proven_by_packet_numbers),
+        T(forged_gets_do_not_deny_service),
+        T(forged_puts_do_not_deny_service),
+        T(forged_blind_puts_do_not_deny_service),
+        T(forged_getdirs_do_not_deny_service),
         T(forged_requests_leave_a_put_alone),
-        T(little_is_read_for_who_has_not_answered),
+        T(little_is_read_for_a_peer_without_an_answer),
     };
     return cmocka_run_group_tests_name("proof of addresses", tests, NULL, NULL);
 }

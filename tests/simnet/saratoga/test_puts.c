@@ -71,7 +71,7 @@ static void recv_unanswered(struct raw *r, const char *text) {
                          host_now(r->h));
 }
 
-TEST(a_no_op_is_told_and_not_answered) {
+TEST(a_no_op_is_reported_and_not_answered) {
     struct raw *r = raw_new(NULL);
     saratoga_engine *node = r->h->sim.engine;
     saratoga_handle handle = 1;
@@ -113,7 +113,7 @@ TEST(data_that_come_before_the_answer_are_not_lost) {
     raw_free(r);
 }
 
-TEST(what_waits_for_an_answer_is_bounded) {
+TEST(the_queue_for_an_answer_is_bounded) {
     struct test_alloc a = {0};
     saratoga_config cfg;
     struct raw *r;
@@ -142,11 +142,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(delete_is_answered_with_zeros_and_may_be_repeated),
         cmocka_unit_test(a_deletion_asked_for_ends_with_either_answer),
-        cmocka_unit_test(a_no_op_is_told_and_not_answered),
+        cmocka_unit_test(a_no_op_is_reported_and_not_answered),
         cmocka_unit_test(a_blind_put_is_answered),
         cmocka_unit_test(no_answer_is_asked_for_in_multicast),
         cmocka_unit_test(data_that_come_before_the_answer_are_not_lost),
-        cmocka_unit_test(what_waits_for_an_answer_is_bounded),
+        cmocka_unit_test(the_queue_for_an_answer_is_bounded),
     };
     return cmocka_run_group_tests_name("puts", tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static struct raw *resuming(const char *digest_of, struct xfer **x) {
     return r;
 }
 
-TEST(a_resume_tells_what_is_held) {
+TEST(a_resume_reports_the_data_held) {
     struct xfer *x;
     struct raw *r = resuming("781e5e245d69b566979b86e28d23f2c7", &x);
     raw_hex(r, META_D);
@@ -138,7 +138,7 @@ TEST(a_sender_counts_no_hole_of_a_resume_as_sent_again) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_receiver_resumes_again_and_again),
-        cmocka_unit_test(a_resume_tells_what_is_held),
+        cmocka_unit_test(a_resume_reports_the_data_held),
         cmocka_unit_test(a_resume_of_another_file_is_purged),
         cmocka_unit_test(a_sender_counts_no_hole_of_a_resume_as_sent_again),
     };

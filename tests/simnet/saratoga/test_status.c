@@ -38,7 +38,7 @@ static void write_stream(struct raw *r, const char *text) {
     raw_wait(r, 100 * MSEC);
 }
 
-TEST(holes_of_a_stream_are_what_was_sent_and_is_kept) {
+TEST(holes_of_a_stream_cover_only_sent_and_kept_data) {
     saratoga_options o = once();
     struct raw *r = server(&o);
     uint8_t got[16] = {0};
@@ -151,7 +151,7 @@ static void forge_list(struct world *w, uint32_t id) {
         sim_address(w->sat->sim.node, SARATOGA_PORT), status, sizeof(status));
 }
 
-TEST(a_forged_list_costs_what_leaves_until_the_next) {
+TEST(a_forged_list_affects_packets_until_the_next_one) {
     const struct plan p = {20e6, 20e6, RTT, 0, 0, 1};
     struct world w = world_new(&p, NULL, NULL);
     saratoga_options o;
@@ -224,7 +224,7 @@ static const saratoga_event *answered_for(struct raw *r, unsigned seconds,
     return r->h->xfers->done ? &r->h->xfers->end : NULL;
 }
 
-TEST(a_receiver_that_answers_and_gains_nothing_is_left) {
+TEST(a_receiver_without_progress_is_abandoned) {
     saratoga_options o = once();
     for (uint32_t gain = 0; gain < 2; gain++) {
         struct raw *r = raw_new(NULL);
@@ -265,13 +265,13 @@ TEST(a_path_that_swallows_all_data_ends_a_transfer) {
 int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
-        T(holes_of_a_stream_are_what_was_sent_and_is_kept),
+        T(holes_of_a_stream_cover_only_sent_and_kept_data),
         T(a_stream_is_over_once_its_end_can_have_been_heard),
         T(a_file_is_deleted_once_all_of_it_has_left),
         T(a_progress_that_was_never_made_is_healed_by_the_next),
-        T(a_forged_list_costs_what_leaves_until_the_next),
+        T(a_forged_list_affects_packets_until_the_next_one),
         T(what_comes_from_a_group_is_not_answered_with_an_error),
-        T(a_receiver_that_answers_and_gains_nothing_is_left),
+        T(a_receiver_without_progress_is_abandoned),
         T(a_path_that_swallows_all_data_ends_a_transfer),
     };
     return cmocka_run_group_tests_name("status", tests, NULL, NULL);

@@ -100,7 +100,7 @@ TEST(bytes_come_back_as_they_were_put) {
     cmn__pages_free(&p);
 }
 
-TEST(without_memory_what_is_there_stays) {
+TEST(out_of_memory_leaves_entries_intact) {
     struct world *w = *state;
     cmn__pages p;
     cmn__pages_init(&p, &w->mem, CMN__PAGE_BYTES, false);
@@ -129,7 +129,7 @@ int main(void) {
             a_stream_in_order_asks_for_memory_now_and_then, setup, teardown),
         cmocka_unit_test_setup_teardown(bytes_come_back_as_they_were_put, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(without_memory_what_is_there_stays,
+        cmocka_unit_test_setup_teardown(out_of_memory_leaves_entries_intact,
                                         setup, teardown),
     };
     return cmocka_run_group_tests_name("pages", tests, NULL, NULL);

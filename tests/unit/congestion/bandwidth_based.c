@@ -194,7 +194,7 @@ TEST(the_bandwidth_ratio_sets_the_gain) {
     }
 }
 
-TEST(a_round_measures_what_compressed_acks_hide) {
+TEST(a_round_measures_through_compressed_acks) {
     struct vectors v;
     struct rig raw;
     struct rig round;
@@ -296,7 +296,7 @@ int main(void) {
         cmocka_unit_test(mod_westwoodnew_follows_its_vectors),
         cmocka_unit_test(mod_westwoodnew_explodes_when_taken_literally),
         cmocka_unit_test(the_bandwidth_ratio_sets_the_gain),
-        cmocka_unit_test(a_round_measures_what_compressed_acks_hide),
+        cmocka_unit_test(a_round_measures_through_compressed_acks),
         cmocka_unit_test(mod_westwoodnew_keeps_half_the_window_at_least),
         cmocka_unit_test(tibet_follows_its_vectors),
         cmocka_unit_test(tibet_does_not_average_the_interval_after_a_silence),

@@ -58,7 +58,7 @@ TEST(reno_newreno_and_sack_follow_the_vectors_of_reno) {
     }
 }
 
-TEST(ecn_keeps_more_when_told_so) {
+TEST(ecn_keeps_more_when_so_configured) {
     struct rig r;
     rig_start(&r, "reno", -1);
     r.cc->cwnd = 20;
@@ -133,7 +133,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tahoe_follows_its_vectors),
         cmocka_unit_test(reno_newreno_and_sack_follow_the_vectors_of_reno),
-        cmocka_unit_test(ecn_keeps_more_when_told_so),
+        cmocka_unit_test(ecn_keeps_more_when_so_configured),
         cmocka_unit_test(a_window_grows_only_when_it_was_the_limit),
         cmocka_unit_test(a_silence_of_an_rto_restarts_from_the_initial_window),
         cmocka_unit_test(the_initial_window_is_that_of_rfc_3390),

@@ -484,7 +484,7 @@ TEST(westwood_forgets_in_a_silence_whatever_its_steps) {
     }
 }
 
-TEST(duplicates_inflate_by_what_is_outstanding_at_most) {
+TEST(duplicates_inflate_by_at_most_the_outstanding_data) {
     static const enum cong_recovery_kind kinds[] = {CONG_RECOVERY_RENO,
                                                     CONG_RECOVERY_NEWRENO};
     for (size_t i = 0; i < 2; i++) {
@@ -544,7 +544,7 @@ int main(void) {
         cmocka_unit_test(cubic_goes_on_when_the_clock_steps_back),
         cmocka_unit_test(bbr_and_tfrc_go_on_when_the_clock_steps_back),
         cmocka_unit_test(westwood_forgets_in_a_silence_whatever_its_steps),
-        cmocka_unit_test(duplicates_inflate_by_what_is_outstanding_at_most),
+        cmocka_unit_test(duplicates_inflate_by_at_most_the_outstanding_data),
         cmocka_unit_test(tfrc_does_not_rise_without_a_receive_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,7 +178,7 @@ TEST(limited_transmit_releases_two_segments) {
 }
 
 /* BBR restores its window only then. */
-TEST(the_end_of_a_timeout_is_told_once) {
+TEST(the_end_of_a_timeout_is_reported_once) {
     static const enum cong_recovery_kind kinds[] = {
         CONG_RECOVERY_TAHOE, CONG_RECOVERY_RENO, CONG_RECOVERY_NEWRENO};
     for (size_t i = 0; i < 3; i++) {
@@ -208,7 +208,7 @@ int main(void) {
         cmocka_unit_test(tahoe_goes_back_and_enters_no_recovery),
         cmocka_unit_test(going_back_ends_when_all_that_was_out_is_known),
         cmocka_unit_test(limited_transmit_releases_two_segments),
-        cmocka_unit_test(the_end_of_a_timeout_is_told_once),
+        cmocka_unit_test(the_end_of_a_timeout_is_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

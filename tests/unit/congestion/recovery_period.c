@@ -144,7 +144,7 @@ TEST(such_a_loss_that_proves_spurious_begins_nothing) {
     check(&h, "LR", 8);
 }
 
-TEST(a_lost_repair_is_told_once_per_flight) {
+TEST(a_lost_repair_is_reported_once_per_flight) {
     struct host h = host_at(16, 20);
     lose(&h, 3, 1);
     h.next = 24;
@@ -247,7 +247,7 @@ TEST(a_true_loss_among_false_ones_keeps_the_reduction) {
     check(&h, "L", 8);
 }
 
-TEST(an_undo_is_told_though_the_window_has_regrown) {
+TEST(an_undo_is_reported_though_the_window_has_regrown) {
     struct host h = host_at(16, 20);
     lose(&h, 3, 1);
     h.s.cc.cwnd = 18;
@@ -370,7 +370,7 @@ int main(void) {
         cmocka_unit_test(losses_of_one_flight_reduce_once),
         cmocka_unit_test(losses_after_the_reduction_begin_the_next_period),
         cmocka_unit_test(such_a_loss_that_proves_spurious_begins_nothing),
-        cmocka_unit_test(a_lost_repair_is_told_once_per_flight),
+        cmocka_unit_test(a_lost_repair_is_reported_once_per_flight),
         cmocka_unit_test(marks_reduce_once_a_round_trip),
         cmocka_unit_test(a_loss_outweighs_a_mark_of_the_same_feedback),
         cmocka_unit_test(a_mark_makes_a_period_final),
@@ -379,7 +379,7 @@ int main(void) {
         cmocka_unit_test(after_an_undo_true_losses_of_older_packets_count),
         cmocka_unit_test(an_undo_does_not_reach_into_the_period_before),
         cmocka_unit_test(a_true_loss_among_false_ones_keeps_the_reduction),
-        cmocka_unit_test(an_undo_is_told_though_the_window_has_regrown),
+        cmocka_unit_test(an_undo_is_reported_though_the_window_has_regrown),
         cmocka_unit_test(an_undo_keeps_to_a_bound_set_meanwhile),
         cmocka_unit_test(a_timeout_slow_starts_until_it_has_recovered),
         cmocka_unit_test(a_loss_after_a_timeout_begins_a_period),

@@ -134,7 +134,7 @@ TEST(a_queue_is_not_foreign_for_good) {
     assert_false(f.q.foreign);
 }
 
-TEST(it_can_be_told_to_leave_the_window_alone) {
+TEST(it_can_be_configured_to_keep_the_window) {
     struct fluid f;
     fluid_start(&f, 0);
     f.keep = false;
@@ -152,7 +152,7 @@ int main(void) {
         cmocka_unit_test(
             a_queue_that_stays_is_foreign_and_gets_the_window_back),
         cmocka_unit_test(a_queue_is_not_foreign_for_good),
-        cmocka_unit_test(it_can_be_told_to_leave_the_window_alone),
+        cmocka_unit_test(it_can_be_configured_to_keep_the_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,7 +201,7 @@ TEST(short_paths_grow_no_faster_than_longer_ones) {
     rig_stop(&r);
 }
 
-TEST(marks_that_nobody_counts_cost_what_a_loss_costs) {
+TEST(uncounted_marks_count_as_a_loss) {
     struct rig r;
     rig_start(&r, "prague", -1);
     r.cc->cwnd = 100;
@@ -240,7 +240,7 @@ int main(void) {
         cmocka_unit_test(the_reduction_follows_the_share_of_marks),
         cmocka_unit_test(the_window_grows_in_a_period_of_marks_and_not_of_loss),
         cmocka_unit_test(short_paths_grow_no_faster_than_longer_ones),
-        cmocka_unit_test(marks_that_nobody_counts_cost_what_a_loss_costs),
+        cmocka_unit_test(uncounted_marks_count_as_a_loss),
         cmocka_unit_test(alpha_falls_when_marks_become_rare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ TEST(every_fate_is_counted_by_kind_of_frame) {
     tltcp__live_fates_clear(&l);
 }
 
-TEST(a_fate_told_twice_or_of_nothing_counts_once) {
+TEST(a_repeated_or_unknown_fate_does_not_count) {
     struct live_fates l = {0};
     struct live_sent e = frame(MEDIA_PICTURE_P, 0);
     assert_true(tltcp__live_fates_add(&l, &e));
@@ -101,7 +101,7 @@ TEST(a_frame_needs_a_type_to_be_counted_by) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fate_is_counted_by_kind_of_frame),
-        cmocka_unit_test(a_fate_told_twice_or_of_nothing_counts_once),
+        cmocka_unit_test(a_repeated_or_unknown_fate_does_not_count),
         cmocka_unit_test(the_book_grows_while_an_old_fate_is_open),
         cmocka_unit_test(a_frame_needs_a_type_to_be_counted_by),
     };

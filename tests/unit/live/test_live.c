@@ -92,7 +92,7 @@ static int next(tltcp_live *l, tltcp_live_frame *f) {
 
 /* --- URLs ----------------------------------------------------------------- */
 
-TEST(frames_arrive_with_what_was_said_of_them) {
+TEST(frames_arrive_with_their_metadata) {
     struct pair p = open_pair("latency=2000");
     tltcp_live_frame f;
     tltcp_live_format format;
@@ -181,7 +181,7 @@ TEST(it_can_be_asked_whether_a_picture_would_come_too_late) {
     close_pair(&p);
 }
 
-TEST(the_end_of_a_stream_is_told_and_every_fate_is_known) {
+TEST(the_end_of_a_stream_is_reported_and_every_fate_is_known) {
     struct pair p = open_pair("latency=2000");
     tltcp_live_stats s;
     tltcp_live_frame f;
@@ -211,7 +211,7 @@ TEST(the_end_of_a_stream_is_told_and_every_fate_is_known) {
     tltcp_live_close(p.in, 0);
 }
 
-TEST(who_listens_sends_to_all_and_a_joiner_is_greeted) {
+TEST(a_listener_sends_to_all_and_greets_new_callers) {
     tltcp_live *out = open_live(TLTCP_LIVE_SEND, "tltcp://127.0.0.1:0"
                                                  "?mode=listener&latency=2000");
     tltcp_live_frame f;
@@ -418,11 +418,12 @@ TEST(what_is_written_once_connected_is_never_let_go) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_arrive_with_what_was_said_of_them),
+        cmocka_unit_test(frames_arrive_with_their_metadata),
         cmocka_unit_test(frames_that_depend_on_one_that_is_too_big_are_dropped),
         cmocka_unit_test(it_can_be_asked_whether_a_picture_would_come_too_late),
-        cmocka_unit_test(the_end_of_a_stream_is_told_and_every_fate_is_known),
-        cmocka_unit_test(who_listens_sends_to_all_and_a_joiner_is_greeted),
+        cmocka_unit_test(
+            the_end_of_a_stream_is_reported_and_every_fate_is_known),
+        cmocka_unit_test(a_listener_sends_to_all_and_greets_new_callers),
         cmocka_unit_test(a_sender_calls_again_when_the_receiver_comes_back),
         cmocka_unit_test(a_wrong_secret_is_an_event_with_its_cause),
         cmocka_unit_test(waiting_can_be_interrupted),

@@ -24,7 +24,7 @@ static void refuse(const char *url, const char *cause) {
     tltcp_live_options_free(o);
 }
 
-TEST(a_url_says_who_is_called_and_how) {
+TEST(a_url_names_the_peer_and_its_options) {
     tltcp_live_options *o = options(
         "tltcp://[::1]:7001?latency=1s&streamid=cam%201&max-rate=4mbit&fec=off"
         "&drop-policy=until-keyframe&auto-reconnect=no&deadline-mode=gop");
@@ -173,7 +173,7 @@ TEST(passphrases_in_a_url_can_be_hidden) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_url_says_who_is_called_and_how),
+        cmocka_unit_test(a_url_names_the_peer_and_its_options),
         cmocka_unit_test(a_url_without_a_host_listens),
         cmocka_unit_test(every_key_of_the_elements_is_known),
         cmocka_unit_test(what_is_wrong_with_a_url_is_named),

@@ -109,7 +109,7 @@ static void fate(uint64_t section, uint32_t kind, uint32_t cause) {
     (void)tltcp_live_sender_run(f);
 }
 
-TEST(what_refers_to_a_frame_without_room_is_given_up) {
+TEST(dependents_of_a_frame_without_room_are_given_up) {
     begin();
     answer = TLTCP_ERR_AGAIN;
     push('I', PICTURE);
@@ -207,7 +207,7 @@ TEST(clocks_go_on_beside_pictures_that_may_be_given_up) {
     tltcp_live_sender_free(f);
 }
 
-TEST(only_what_others_need_counts_as_a_reference) {
+TEST(only_frames_that_others_need_count_as_references) {
     static const uint32_t refs[] = {0, 1, 1, 1, 2};
     uint32_t n = 0;
     begin();
@@ -234,7 +234,7 @@ TEST(the_clock_of_a_lost_reference_is_sent_after_all) {
     tltcp_live_sender_free(f);
 }
 
-TEST(what_was_never_sent_has_a_cause) {
+TEST(an_unsent_section_has_a_cause) {
     begin();
     push('I', 100);
     push('P', 100);
@@ -265,11 +265,11 @@ TEST(who_is_cut_off_hears_why_and_what_waits_is_given_up) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_refers_to_a_frame_without_room_is_given_up),
+        cmocka_unit_test(dependents_of_a_frame_without_room_are_given_up),
         cmocka_unit_test(the_connection_learns_that_a_frame_was_too_big),
         cmocka_unit_test(a_connection_without_memory_is_tried_again),
         cmocka_unit_test(clocks_go_on_beside_pictures_that_may_be_given_up),
-        cmocka_unit_test(only_what_others_need_counts_as_a_reference),
+        cmocka_unit_test(only_frames_that_others_need_count_as_references),
         cmocka_unit_test(the_clock_of_a_lost_reference_is_sent_after_all),
         cmocka_unit_test(what_was_never_sent_has_a_cause),
         cmocka_unit_test(who_is_cut_off_hears_why_and_what_waits_is_given_up),

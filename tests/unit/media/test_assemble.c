@@ -111,7 +111,7 @@ TEST(a_gap_into_the_next_sections_cuts_at_both_ends) {
     assert_false(w->out[1].begins);
 }
 
-TEST(a_new_start_ends_what_was_open) {
+TEST(a_restart_ends_open_sessions) {
     struct world *w = *state;
 
     data(w, 0, START, "ab");
@@ -153,7 +153,7 @@ TEST(a_huge_gap_inside_takes_no_more_memory_than_allowed) {
     free(w->out[0].data);
 }
 
-TEST(the_end_of_the_stream_gives_what_is_there) {
+TEST(the_end_of_the_stream_delivers_the_rest) {
     struct world *w = *state;
 
     assert_int_equal(media__assembly_end(&w->a, w->out), 0);
@@ -173,11 +173,11 @@ int main(void) {
         T(a_hole_inside_keeps_its_place),
         T(a_gap_at_the_end_ends_the_section),
         T(a_gap_into_the_next_sections_cuts_at_both_ends),
-        T(a_new_start_ends_what_was_open),
+        T(a_restart_ends_open_sessions),
         T(a_gap_between_sections_says_nothing),
         T(a_section_larger_than_allowed_is_cut),
         T(a_huge_gap_inside_takes_no_more_memory_than_allowed),
-        T(the_end_of_the_stream_gives_what_is_there),
+        T(the_end_of_the_stream_delivers_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

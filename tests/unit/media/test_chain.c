@@ -115,7 +115,7 @@ static uint32_t told(media_chain *c, uint32_t number, uint32_t back,
     return media__chain_add(c, &timed, n);
 }
 
-TEST(who_knows_better_is_believed) {
+TEST(the_application_takes_precedence) {
     media_chain c = {0};
 
     add(&c, 'I', 1, 0); /* number 0 */
@@ -139,7 +139,7 @@ static uint32_t read(media_chain *c, uint32_t ordinal, uint32_t back,
     return media__chain_add(c, &timed, n);
 }
 
-TEST(what_the_headers_say_counts_more_than_the_order) {
+TEST(headers_take_precedence_over_the_order) {
     media_chain c = {0};
     media_timed_frame key = item_of('I', 1, 0);
 
@@ -157,7 +157,7 @@ TEST(what_the_headers_say_counts_more_than_the_order) {
     assert_int_equal(read(&c, 9, 2, 18), 1);
 }
 
-TEST(a_branch_is_told_as_disposable) {
+TEST(a_branch_is_marked_disposable) {
     media_chain c = {0};
     media_timed_frame timed = item_of('P', 1, 0);
 
@@ -167,7 +167,7 @@ TEST(a_branch_is_told_as_disposable) {
     assert_false(media__chain_misses(&c, media__chain_class(&timed.frame), 1));
 }
 
-TEST(a_loss_before_the_newest_key_frame_harms_nobody) {
+TEST(a_loss_before_the_newest_key_frame_is_harmless) {
     media_chain c = {0};
 
     add(&c, 'I', 1, 0);
@@ -188,10 +188,10 @@ int main(void) {
         cmocka_unit_test(nothing_leads_a_closed_key_frame),
         cmocka_unit_test(lower_layers_do_not_refer_to_higher_ones),
         cmocka_unit_test(a_recovery_point_refers_to_nothing),
-        cmocka_unit_test(who_knows_better_is_believed),
-        cmocka_unit_test(what_the_headers_say_counts_more_than_the_order),
-        cmocka_unit_test(a_branch_is_told_as_disposable),
-        cmocka_unit_test(a_loss_before_the_newest_key_frame_harms_nobody),
+        cmocka_unit_test(the_application_takes_precedence),
+        cmocka_unit_test(headers_take_precedence_over_the_order),
+        cmocka_unit_test(a_branch_is_marked_disposable),
+        cmocka_unit_test(a_loss_before_the_newest_key_frame_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ TEST(a_deadline_is_the_display_time_plus_latency) {
     }
 }
 
-TEST(what_others_need_has_grace) {
+TEST(frames_that_others_need_have_grace) {
     media_deadline d;
 
     media__deadline_init(&d, MEDIA_DEADLINE_PTS, LATENCY, 500 * MS, FRAME);
@@ -278,7 +278,7 @@ TEST(a_pause_is_not_the_distance_of_frames) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deadline_is_the_display_time_plus_latency),
-        cmocka_unit_test(what_others_need_has_grace),
+        cmocka_unit_test(frames_that_others_need_have_grace),
         cmocka_unit_test(headers_never_expire),
         cmocka_unit_test(constant_counts_from_arrival),
         cmocka_unit_test(none_never_expires),

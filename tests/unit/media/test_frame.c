@@ -205,7 +205,7 @@ TEST(an_h265_recovery_point_counts_with_a_sign) {
 
 /* Frame marker 10, profile 00, not existing 0, inter 1, shown 1, resilient 1:
  * then refresh_frame_flags. */
-TEST(vp9_frames_are_known_by_what_they_refresh) {
+TEST(vp9_frames_are_classified_by_their_refreshes) {
     assert_frame(classify("vp9", BYTES("\x82\x49\x83\x42\0\0\0\0")),
                  MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
     assert_frame(classify("vp9", BYTES("\x87\x01\0\x08\0\0")),
@@ -223,7 +223,7 @@ TEST(vp9_frames_are_known_by_what_they_refresh) {
 }
 
 /* Marker 110 00 001: one byte per size, two frames. */
-TEST(a_vp9_superframe_is_as_needed_as_what_is_in_it) {
+TEST(a_vp9_superframe_has_the_class_of_its_frames) {
     assert_frame(classify("vp9", BYTES("\x87\0\0\x08\0\0"
                                        "\x87\x01\0\x08\0\0"
                                        "\xc1\x06\x06\xc1")),
@@ -374,7 +374,7 @@ TEST(no_bytes_can_make_the_scanner_read_past_them) {
     }
 }
 
-TEST(the_header_says_what_was_found) {
+TEST(the_header_contains_the_findings) {
     media_frame f = {.key = true, .closed_gop = true};
 
     assert_int_equal(media__frame_flags(&f, MEDIA_FLAG_DELTA),
@@ -410,8 +410,8 @@ int main(void) {
         cmocka_unit_test(h265_slice_headers_may_have_extra_bits),
         cmocka_unit_test(hvcc_gives_lengths_and_parameter_sets),
         cmocka_unit_test(an_h265_recovery_point_counts_with_a_sign),
-        cmocka_unit_test(vp9_frames_are_known_by_what_they_refresh),
-        cmocka_unit_test(a_vp9_superframe_is_as_needed_as_what_is_in_it),
+        cmocka_unit_test(vp9_frames_are_classified_by_their_refreshes),
+        cmocka_unit_test(a_vp9_superframe_has_the_class_of_its_frames),
         cmocka_unit_test(an_av1_frame_without_sequence_header_is_kept),
         cmocka_unit_test(av1_frames_have_temporal_layers),
         cmocka_unit_test(flags_decide_where_the_codec_is_not_known),
@@ -419,7 +419,7 @@ int main(void) {
         cmocka_unit_test(emulation_prevention_bytes_are_no_data),
         cmocka_unit_test(golomb_numbers_are_read_up_to_the_largest),
         cmocka_unit_test(no_bytes_can_make_the_scanner_read_past_them),
-        cmocka_unit_test(the_header_says_what_was_found),
+        cmocka_unit_test(the_header_contains_the_findings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static bool takes(media_gate *g, char kind, int64_t arrival) {
     return media__gate_takes(g, &timed);
 }
 
-TEST(who_joins_gets_nothing_before_a_key_frame) {
+TEST(a_new_caller_gets_nothing_before_a_key_frame) {
     media_gate g = {0};
 
     assert_true(takes(&g, 'P', 0));
@@ -59,7 +59,7 @@ static void leave_out(media_gate *g, char kind) {
     media__gate_leave_out(g, &timed);
 }
 
-TEST(after_a_reference_nothing_goes_until_a_key_frame) {
+TEST(after_a_lost_reference_nothing_is_sent_until_a_key_frame) {
     media_gate g = {0};
 
     assert_true(takes(&g, 'I', 0));
@@ -71,7 +71,7 @@ TEST(after_a_reference_nothing_goes_until_a_key_frame) {
     assert_true(takes(&g, 'P', 4));
 }
 
-TEST(nobody_misses_what_is_disposable) {
+TEST(disposable_frames_are_not_missed) {
     media_gate g = {0};
 
     leave_out(&g, 'B');
@@ -131,7 +131,7 @@ TEST(what_names_a_branch_goes_with_it) {
     assert_true(media__gate_takes(&g, &grandchild)); /* of another stream */
 }
 
-TEST(what_the_application_says_counts_too) {
+TEST(the_applications_metadata_counts_too) {
     media_gate g = {0};
     media_timed_frame left = item_of('B');
     media_timed_frame child = item_of('B');
@@ -163,14 +163,15 @@ TEST(behind_an_open_key_frame_it_is_still_missed) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_joins_gets_nothing_before_a_key_frame),
+        cmocka_unit_test(a_new_caller_gets_nothing_before_a_key_frame),
         cmocka_unit_test(the_wait_for_a_key_frame_ends),
-        cmocka_unit_test(after_a_reference_nothing_goes_until_a_key_frame),
-        cmocka_unit_test(nobody_misses_what_is_disposable),
+        cmocka_unit_test(
+            after_a_lost_reference_nothing_is_sent_until_a_key_frame),
+        cmocka_unit_test(disposable_frames_are_not_missed),
         cmocka_unit_test(lower_layers_go_on),
         cmocka_unit_test(parts_of_a_picture_go_with_it),
         cmocka_unit_test(what_names_a_branch_goes_with_it),
-        cmocka_unit_test(what_the_application_says_counts_too),
+        cmocka_unit_test(the_applications_metadata_counts_too),
         cmocka_unit_test(behind_an_open_key_frame_it_is_still_missed),
     };
     return cmocka_run_group_tests_name("gate", tests, NULL, NULL);

@@ -174,7 +174,7 @@ TEST(commands_say_which_h264_pictures_stay) {
     play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
-TEST(after_a_missing_h264_frame_nothing_is_said) {
+TEST(after_a_missing_h264_frame_references_are_unknown) {
     static const struct row rows[] = {
         {0, {'I', 0, 0, 0, NULL, NULL}}, {1, {'P', 1, 2, 0, NULL, NULL}},
         {0, {'P', 3, 6, 0, NULL, NULL}}, {0, {'P', 4, 8, 0, NULL, NULL}},
@@ -301,7 +301,7 @@ int main(void) {
         cmocka_unit_test(lists_of_scaling_in_h264_are_passed),
         cmocka_unit_test(an_h264_picture_begins_with_the_newest_frame),
         cmocka_unit_test(commands_say_which_h264_pictures_stay),
-        cmocka_unit_test(after_a_missing_h264_frame_nothing_is_said),
+        cmocka_unit_test(after_a_missing_h264_frame_references_are_unknown),
         cmocka_unit_test(h264_frames_count_on_past_their_bits),
         cmocka_unit_test(long_term_h264_pictures_are_found_by_their_names),
         cmocka_unit_test(a_long_term_number_is_of_one_h264_picture),

@@ -328,7 +328,7 @@ static void play(const struct row *rows, size_t count, bool reorders) {
     }
 }
 
-TEST(a_picture_refers_to_what_is_in_its_lists) {
+TEST(a_picture_refers_to_the_pictures_in_its_lists) {
     static const struct row rows[] = {
         {0, IDR, 'I', 0, "", "", 0},
         {1, TRAIL_R, 'P', 4, "4", "", 0},
@@ -369,7 +369,7 @@ TEST(several_slices_may_have_lists_of_their_own) {
 
 /* Two that do not lead to each other, one that is not there, and a picture
  * without references: nothing is said. */
-TEST(what_one_reference_cannot_say_is_not_said) {
+TEST(references_that_cannot_be_expressed_are_omitted) {
     static const struct row rows[] = {
         {0, IDR, 'I', 0, "", "", 0},
         {1, TRAIL_R, 'P', 1, "1", "", 0},
@@ -457,10 +457,10 @@ int main(void) {
         cmocka_unit_test(a_slice_derives_its_set_from_any_before),
         cmocka_unit_test(a_set_that_cannot_be_is_refused),
         cmocka_unit_test(rich_parameter_sets_are_read_to_their_ends),
-        cmocka_unit_test(a_picture_refers_to_what_is_in_its_lists),
+        cmocka_unit_test(a_picture_refers_to_the_pictures_in_its_lists),
         cmocka_unit_test(with_reordered_lists_it_may_be_any_of_the_set),
         cmocka_unit_test(several_slices_may_have_lists_of_their_own),
-        cmocka_unit_test(what_one_reference_cannot_say_is_not_said),
+        cmocka_unit_test(references_that_cannot_be_expressed_are_omitted),
         cmocka_unit_test(order_counts_go_on_past_their_bits),
         cmocka_unit_test(leading_pictures_of_an_open_key_frame_need_two),
         cmocka_unit_test(references_that_the_trunk_leaves_out_are_branches),

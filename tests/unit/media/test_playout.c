@@ -80,7 +80,7 @@ TEST(drift_is_followed_both_ways) {
     }
 }
 
-TEST(when_every_frame_is_too_late_it_begins_anew) {
+TEST(it_restarts_when_every_frame_is_too_late) {
     media_playout p;
     int64_t t = 0;
 
@@ -91,7 +91,7 @@ TEST(when_every_frame_is_too_late_it_begins_anew) {
     assert_int_equal(media__playout_local(&p, 0), 1020 * MS);
 }
 
-TEST(a_time_line_that_jumps_begins_anew) {
+TEST(a_jump_restarts_the_time_line) {
     media_playout p;
 
     media__playout_init(&p, S);
@@ -137,8 +137,8 @@ int main(void) {
         cmocka_unit_test(a_sender_ahead_of_time_does_not_squeeze_the_frames),
         cmocka_unit_test(queueing_delay_does_not_move_it),
         cmocka_unit_test(drift_is_followed_both_ways),
-        cmocka_unit_test(when_every_frame_is_too_late_it_begins_anew),
-        cmocka_unit_test(a_time_line_that_jumps_begins_anew),
+        cmocka_unit_test(it_restarts_when_every_frame_is_too_late),
+        cmocka_unit_test(a_jump_restarts_the_time_line),
         cmocka_unit_test(a_longer_way_is_followed_step_by_step),
         cmocka_unit_test(nothing_is_followed_before_it_is_known_well),
     };

@@ -48,11 +48,11 @@ TEST(a_lost_key_frame_harms_its_whole_group) {
     run("IPBiPBBPIPB", "IPB.....IPB");
 }
 
-TEST(before_the_first_key_frame_nothing_can_be_decoded) {
+TEST(no_frame_before_the_first_key_frame_is_decodable) {
     run("PBBPIPB", "....IPB");
 }
 
-TEST(a_lost_reference_b_picture_harms_what_follows) {
+TEST(a_lost_reference_b_picture_harms_later_pictures) {
     run("IPRBPrBPIP", "IPRBP...IP");
 }
 
@@ -71,7 +71,7 @@ static bool header(media_reftrack *t, unsigned frame_class, uint32_t number,
     return media__reftrack_frame(t, &h, true);
 }
 
-TEST(numbers_tell_what_is_missing_and_whether_it_matters) {
+TEST(numbers_show_the_missing_frames_and_their_importance) {
     media_reftrack t;
 
     media__reftrack_init(&t);
@@ -155,7 +155,7 @@ TEST(a_recovery_point_heals_after_its_count) {
     assert_true(header(&t, MEDIA_CLASS_DISPOSABLE, 5, 4, 5, 0));
 }
 
-TEST(a_loss_while_recovering_begins_it_anew) {
+TEST(a_loss_while_recovering_restarts_it) {
     media_reftrack t;
     uint32_t flags = MEDIA_FLAG_RECOVERY | 1u << MEDIA_RECOVERY_SHIFT;
 
@@ -223,10 +223,10 @@ int main(void) {
         cmocka_unit_test(a_lost_disposable_frame_harms_no_other),
         cmocka_unit_test(a_lost_reference_harms_all_up_to_the_next_key_frame),
         cmocka_unit_test(a_lost_key_frame_harms_its_whole_group),
-        cmocka_unit_test(before_the_first_key_frame_nothing_can_be_decoded),
-        cmocka_unit_test(a_lost_reference_b_picture_harms_what_follows),
+        cmocka_unit_test(no_frame_before_the_first_key_frame_is_decodable),
+        cmocka_unit_test(a_lost_reference_b_picture_harms_later_pictures),
         cmocka_unit_test(audio_stands_alone_and_a_lost_header_harms_pictures),
-        cmocka_unit_test(numbers_tell_what_is_missing_and_whether_it_matters),
+        cmocka_unit_test(numbers_show_the_missing_frames_and_their_importance),
         cmocka_unit_test(numbers_may_wrap),
         cmocka_unit_test(numbers_that_run_back_begin_a_new_stream),
         cmocka_unit_test(headers_have_no_number_of_their_own),
@@ -234,7 +234,7 @@ int main(void) {
             frames_shown_before_an_open_key_frame_need_the_group_before),
         cmocka_unit_test(a_closed_key_frame_frees_those_shown_before_it),
         cmocka_unit_test(a_recovery_point_heals_after_its_count),
-        cmocka_unit_test(a_loss_while_recovering_begins_it_anew),
+        cmocka_unit_test(a_loss_while_recovering_restarts_it),
         cmocka_unit_test(a_corrupted_frame_counts_as_lost),
         cmocka_unit_test(a_section_has_its_parent_or_not),
         cmocka_unit_test(the_loss_of_a_branch_breaks_no_chain),

@@ -133,7 +133,7 @@ TEST(h265_is_read_too) {
 }
 
 /* RFC 3550: sources, an extension, padding. */
-TEST(what_stands_around_the_payload_is_skipped) {
+TEST(data_around_the_payload_is_skipped) {
     static const uint8_t packet_[] = {
         0xb2, 96, 0, 1, 0,    0,    0,    9,    0,    0,    0, 1,
         1,    1,  1, 1, 2,    2,    2,    2,    0xbe, 0xde, 0, 1,
@@ -189,7 +189,7 @@ int main(void) {
         cmocka_unit_test(aggregates_are_taken_apart),
         cmocka_unit_test(a_recovery_point_may_come_in_a_packet_before),
         cmocka_unit_test(h265_is_read_too),
-        cmocka_unit_test(what_stands_around_the_payload_is_skipped),
+        cmocka_unit_test(data_around_the_payload_is_skipped),
         cmocka_unit_test(no_bytes_do_harm),
         cmocka_unit_test(padding_is_no_payload),
     };

@@ -93,7 +93,7 @@ static void begin(struct world *w) {
     assert_gives(w, "0123");
 }
 
-TEST(what_comes_in_order_goes_at_once) {
+TEST(data_in_order_is_delivered_at_once) {
     struct world *w = *state;
 
     begin(w);
@@ -153,7 +153,7 @@ TEST(frames_wait_for_their_description) {
     assert_gives(w, "4567");
 }
 
-TEST(a_description_comes_behind_what_was_sent_before_it) {
+TEST(a_description_follows_earlier_data) {
     struct world *w = *state;
 
     begin(w);
@@ -267,12 +267,12 @@ TEST(behind_a_description_a_frame_waits) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        T(what_comes_in_order_goes_at_once),
+        T(data_in_order_is_delivered_at_once),
         T(a_stream_does_not_wait_for_another),
         T(a_frame_never_sent_is_waited_for_until_all_before_is_over),
         T(a_gap_ends_the_wait),
         T(frames_wait_for_their_description),
-        T(a_description_comes_behind_what_was_sent_before_it),
+        T(a_description_follows_earlier_data),
         T(plain_bytes_stay_in_order),
         T(at_the_end_nothing_waits),
         T(any_order_comes_out_in_order),

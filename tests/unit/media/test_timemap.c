@@ -48,7 +48,7 @@ TEST(drift_is_followed_both_ways) {
     }
 }
 
-TEST(a_time_line_that_jumps_begins_anew) {
+TEST(a_jump_restarts_the_time_line) {
     media_timemap m;
 
     media__timemap_init(&m);
@@ -63,7 +63,7 @@ int main(void) {
         cmocka_unit_test(an_earlier_arrival_moves_the_offset_at_once),
         cmocka_unit_test(queueing_delay_does_not_move_the_offset),
         cmocka_unit_test(drift_is_followed_both_ways),
-        cmocka_unit_test(a_time_line_that_jumps_begins_anew),
+        cmocka_unit_test(a_jump_restarts_the_time_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

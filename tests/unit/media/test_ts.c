@@ -128,7 +128,7 @@ TEST(a_unit_with_a_length_ends_by_it) {
     assert_class(&t, 2, MEDIA_CLASS_AUDIO);
 }
 
-TEST(streams_that_alternate_are_told_apart) {
+TEST(streams_that_alternate_are_distinguished) {
     static struct stream a, b, s;
     static struct taken t;
     static const uint8_t es[300];
@@ -244,7 +244,7 @@ TEST(times_go_on_where_33_bits_wrap) {
     assert_int_equal(t.frame[4].pts - t.frame[2].pts, 20000000);
 }
 
-TEST(what_goes_on_after_an_early_end_is_a_rest) {
+TEST(data_after_an_early_end_is_a_rest) {
     static struct stream s;
     static struct taken t;
     static const uint8_t es[100];
@@ -330,14 +330,14 @@ int main(void) {
         cmocka_unit_test(pictures_are_units_that_end_at_once),
         cmocka_unit_test(a_unit_that_fills_its_packets_ends_with_the_next),
         cmocka_unit_test(a_unit_with_a_length_ends_by_it),
-        cmocka_unit_test(streams_that_alternate_are_told_apart),
+        cmocka_unit_test(streams_that_alternate_are_distinguished),
         cmocka_unit_test(each_program_has_its_own_map_and_codec),
         cmocka_unit_test(clocks_are_kept_and_null_packets_left_out),
         cmocka_unit_test(
             bytes_may_be_cut_anywhere_and_foreign_ones_are_skipped),
         cmocka_unit_test(a_table_with_a_wrong_checksum_says_nothing),
         cmocka_unit_test(times_go_on_where_33_bits_wrap),
-        cmocka_unit_test(what_goes_on_after_an_early_end_is_a_rest),
+        cmocka_unit_test(data_after_an_early_end_is_a_rest),
         cmocka_unit_test(a_stream_without_a_single_start_is_given_on),
         cmocka_unit_test(the_clock_of_a_unit_can_be_kept_without_it),
         cmocka_unit_test(a_transport_stream_is_recognised),

@@ -105,7 +105,7 @@ TEST(a_frame_in_parts_needs_all_of_them) {
 }
 
 /* 32 PIDs are told apart; of more nothing is held against them. */
-TEST(more_pids_than_are_told_apart_do_no_harm) {
+TEST(more_pids_than_the_limit_do_no_harm) {
     uint8_t data[MEDIA_TS_PACKET] = {0x47, 0x40, 0, 0x10};
     media_header h = {.kind = MEDIA_KIND_FRAME,
                       .frame_class = MEDIA_CLASS_REFERENCE};
@@ -124,7 +124,7 @@ TEST(more_pids_than_are_told_apart_do_no_harm) {
     assert_false(media__tstrack_frame(&t, &h, data, 20, false));
 }
 
-TEST(a_sender_that_began_anew_needs_a_key_frame) {
+TEST(a_restarted_sender_needs_a_key_frame) {
     uint8_t data[MEDIA_TS_PACKET] = {0x47, 0x40, 0, 0x10};
     media_header h = {.kind = MEDIA_KIND_FRAME,
                       .frame_class = MEDIA_CLASS_KEY,
@@ -151,8 +151,8 @@ int main(void) {
         cmocka_unit_test(a_lost_key_frame_harms_its_whole_group),
         cmocka_unit_test(one_program_does_not_suffer_for_another),
         cmocka_unit_test(a_frame_in_parts_needs_all_of_them),
-        cmocka_unit_test(more_pids_than_are_told_apart_do_no_harm),
-        cmocka_unit_test(a_sender_that_began_anew_needs_a_key_frame),
+        cmocka_unit_test(more_pids_than_the_limit_do_no_harm),
+        cmocka_unit_test(a_restarted_sender_needs_a_key_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void write_to_pipe(void *user) {
     (void)close(fd);
 }
 
-TEST(who_writes_to_a_pipe_is_not_woken_for_nothing) {
+TEST(a_writer_to_a_pipe_is_not_woken_needlessly) {
     struct world *w = *state;
 
     (void)signal(SIGPIPE, SIG_IGN);
@@ -166,7 +166,7 @@ TEST(our_own_files_cannot_be_named) {
     assert_int_equal(try_read(w, "sub/" SARATOGA__OWN_PREFIX "2"), UV_EACCES);
 }
 
-TEST(deleting_spares_what_is_no_file) {
+TEST(deleting_spares_anything_but_files) {
     const struct world *w = *state;
 
     assert_int_equal(saratoga__root_unlink(&w->root, "a.txt"), 0);
@@ -318,7 +318,7 @@ static uint8_t *map_of(saratoga_partial *p, const saratoga_range *ranges,
     return map;
 }
 
-TEST(what_a_map_says_comes_back) {
+TEST(a_map_is_reversible) {
     const struct world *w = *state;
     static const saratoga_range ranges[] = {{0, 3}, {5, 9}, {20, 40}};
     saratoga_partial p;
@@ -392,16 +392,16 @@ int main(void) {
         BOTH(files_in_the_root_can_be_read),
         BOTH(nothing_outside_the_root_can_be_read),
         BOTH(special_files_and_folders_cannot_be_read),
-        BOTH(who_writes_to_a_pipe_is_not_woken_for_nothing),
+        BOTH(a_writer_to_a_pipe_is_not_woken_needlessly),
         BOTH(our_own_files_cannot_be_named),
-        BOTH(deleting_spares_what_is_no_file),
+        BOTH(deleting_spares_anything_but_files),
         BOTH(folders_are_made_below_the_root_only),
         BOTH(paths_too_long_are_refused),
         BOTH(a_partial_file_gets_its_name_at_the_end),
         BOTH(a_file_that_is_there_is_not_replaced_unasked),
         BOTH(two_transfers_do_not_write_one_file),
         BOTH(partial_files_are_not_followed_through_links),
-        BOTH(what_a_map_says_comes_back),
+        BOTH(a_map_is_reversible),
         cmocka_unit_test(damaged_maps_are_no_maps),
         cmocka_unit_test(maps_of_ranges_out_of_order_are_no_maps)};
 

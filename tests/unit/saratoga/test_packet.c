@@ -65,7 +65,7 @@ TEST(v15_beacons_without_free_space_and_with_too_much) {
     beacon_both_ways("209f4000 ffff 7361742d31", &want);
 }
 
-TEST(a_beacon_says_willing_only_of_what_it_can) {
+TEST(a_beacon_announces_only_what_the_node_can_do) {
     struct hex h = unhex("20050000 41"); /* bits 13 and 15 alone: 01 and 01 */
     saratoga__beacon b;
     assert_true(saratoga__beacon_parse(h.b, h.len, &b));
@@ -453,7 +453,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(v1_beacon_with_free_space),
         cmocka_unit_test(v15_beacons_without_free_space_and_with_too_much),
-        cmocka_unit_test(a_beacon_says_willing_only_of_what_it_can),
+        cmocka_unit_test(a_beacon_announces_only_what_the_node_can_do),
         cmocka_unit_test(a_beacon_without_eid_or_with_a_cut_field_is_refused),
         cmocka_unit_test(v2_v10_v12_v15_requests),
         cmocka_unit_test(padding_is_no_authentication_but_anything_else_is),

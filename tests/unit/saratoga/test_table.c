@@ -97,7 +97,7 @@ static void move(struct rig *r, struct entry *e, cmn__rng *g) {
     }
 }
 
-TEST(what_was_put_in_is_found_and_counted) {
+TEST(entries_are_found_and_counted) {
     static struct rig r;
     cmn__rng g;
     cmn__rng_seed(&g, 1);
@@ -141,7 +141,7 @@ TEST(it_takes_no_more_than_it_may) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_put_in_is_found_and_counted),
+        cmocka_unit_test(entries_are_found_and_counted),
         cmocka_unit_test(it_takes_no_more_than_it_may),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);

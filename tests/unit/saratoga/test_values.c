@@ -137,7 +137,7 @@ TEST(bad_options_are_named) {
     assert_non_null(strstr(why, "auth_key"));
 }
 
-TEST(profiles_set_what_peers_need) {
+TEST(profiles_match_their_peers) {
     saratoga_options o;
     saratoga_options_init(&o);
     assert_int_equal(saratoga_options_set_profile(&o, SARATOGA_NASA_PERL), 0);
@@ -149,7 +149,7 @@ TEST(profiles_set_what_peers_need) {
     assert_int_equal(saratoga_options_set_profile(&o, 9), SARATOGA_ERR_INVAL);
 }
 
-TEST(the_table_finds_what_was_put_in) {
+TEST(the_table_finds_its_entries) {
     enum { N = 1000 };
     cmn__mem mem = cmn__mem_default();
     saratoga__table t;
@@ -192,8 +192,8 @@ int main(void) {
         cmocka_unit_test(random_ids_do_not_follow_from_random_numbers),
         cmocka_unit_test(every_error_and_status_has_a_text_of_its_own),
         cmocka_unit_test(bad_options_are_named),
-        cmocka_unit_test(profiles_set_what_peers_need),
-        cmocka_unit_test(the_table_finds_what_was_put_in),
+        cmocka_unit_test(profiles_match_their_peers),
+        cmocka_unit_test(the_table_finds_its_entries),
     };
     return cmocka_run_group_tests_name("values", tests, NULL, NULL);
 }

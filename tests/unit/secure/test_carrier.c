@@ -11,7 +11,7 @@ static bool looks_for_text(struct world *w, struct flying *f) {
     return false;
 }
 
-TEST(what_waits_for_the_session_arrives_unseen) {
+TEST(data_queued_for_the_session_arrives_sealed) {
     struct world w;
     begin_equal(&w);
     w.filter = looks_for_text;
@@ -41,7 +41,7 @@ TEST(a_datagram_grows_by_the_overhead) {
     end(&w);
 }
 
-TEST(what_cannot_wait_is_lost_and_counted) {
+TEST(data_beyond_the_queue_is_lost_and_counted) {
     struct world w;
     uint8_t big[1000] = {0};
     begin_equal(&w);
@@ -97,7 +97,7 @@ TEST(a_peer_that_forgot_is_called_again) {
     end(&w);
 }
 
-TEST(one_who_only_listens_is_not_called_again) {
+TEST(a_peer_that_only_listens_is_not_called_again) {
     struct world w;
     begin_equal(&w);
     for (int i = 0; i < 300; i++) {
@@ -109,7 +109,7 @@ TEST(one_who_only_listens_is_not_called_again) {
     end(&w);
 }
 
-TEST(a_farewell_ends_the_session_at_both_ends) {
+TEST(a_close_notify_ends_the_session_at_both_ends) {
     struct world w;
     begin_equal(&w);
     greet(&w, A);
@@ -135,7 +135,7 @@ TEST(silence_ends_the_session) {
 
 /* --- Keys ----------------------------------------------------------------- */
 
-TEST(a_wrong_key_is_told_and_leaves_no_state) {
+TEST(a_wrong_key_is_reported_and_leaves_no_state) {
     sec__carrier_config a = config_of(other_key);
     sec__carrier_config b = config_of(key);
     struct world w;
@@ -151,7 +151,7 @@ TEST(a_wrong_key_is_told_and_leaves_no_state) {
     end(&w);
 }
 
-TEST(who_has_no_key_refuses) {
+TEST(a_node_without_a_key_refuses) {
     sec__carrier_config a = config_of(key);
     sec__carrier_config b = config_of(NULL);
     struct world w;
@@ -209,7 +209,7 @@ TEST(another_protocol_is_not_answered) {
     end(&w);
 }
 
-TEST(another_version_of_the_protocol_is_told) {
+TEST(another_version_of_the_protocol_is_reported) {
     sec__carrier_config a = config_of(key);
     sec__carrier_config b = config_of(key);
     struct world w;
@@ -293,21 +293,21 @@ TEST(no_allocation_that_fails_breaks_it) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_waits_for_the_session_arrives_unseen),
+        cmocka_unit_test(data_queued_for_the_session_arrives_sealed),
         cmocka_unit_test(a_datagram_grows_by_the_overhead),
-        cmocka_unit_test(what_cannot_wait_is_lost_and_counted),
+        cmocka_unit_test(data_beyond_the_queue_is_lost_and_counted),
         cmocka_unit_test(the_handshake_gets_through_heavy_loss),
         cmocka_unit_test(both_may_call_at_once),
         cmocka_unit_test(a_peer_that_forgot_is_called_again),
-        cmocka_unit_test(one_who_only_listens_is_not_called_again),
-        cmocka_unit_test(a_farewell_ends_the_session_at_both_ends),
+        cmocka_unit_test(a_peer_that_only_listens_is_not_called_again),
+        cmocka_unit_test(a_close_notify_ends_the_session_at_both_ends),
         cmocka_unit_test(silence_ends_the_session),
-        cmocka_unit_test(a_wrong_key_is_told_and_leaves_no_state),
-        cmocka_unit_test(who_has_no_key_refuses),
+        cmocka_unit_test(a_wrong_key_is_reported_and_leaves_no_state),
+        cmocka_unit_test(a_node_without_a_key_refuses),
         cmocka_unit_test(a_listener_takes_the_old_key_and_the_new),
         cmocka_unit_test(a_key_of_a_passphrase_is_made_elsewhere),
         cmocka_unit_test(another_protocol_is_not_answered),
-        cmocka_unit_test(another_version_of_the_protocol_is_told),
+        cmocka_unit_test(another_version_of_the_protocol_is_reported),
         cmocka_unit_test(keys_change_under_loss_and_reordering),
         cmocka_unit_test(keys_change_when_it_is_time),
         cmocka_unit_test(no_allocation_that_fails_breaks_it),

@@ -49,7 +49,7 @@ static const uint64_t numbers[] = {0,
 
 #define COUNT (sizeof(numbers) / sizeof(numbers[0]))
 
-TEST(a_record_is_what_the_steps_make) {
+TEST(a_record_matches_its_steps) {
     sec__cipher *c = sec__aead_new(SEC__AES_GCM, key, true);
     sec__cipher *steps = sec__aead_new(SEC__AES_GCM, key, true);
     for (size_t i = 0; i < COUNT; i++) {
@@ -243,7 +243,7 @@ TEST(only_little_text_is_left_out_for_speed) {
     }
 }
 
-TEST(what_cannot_be_sealed_is_told) {
+TEST(a_sealing_failure_is_reported) {
     cmn__mem mem = cmn__mem_default();
     sec__seal *s = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
     struct packet p = packet_of(1);
@@ -255,7 +255,7 @@ TEST(what_cannot_be_sealed_is_told) {
     sec__seal_free(s, &mem);
 }
 
-TEST(a_cipher_that_is_not_there_is_told) {
+TEST(a_missing_cipher_is_reported) {
     assert_null(sec__cipher_new("AES-512-GCM", key, sizeof(key), true));
     /* there is one, but not for keys of this length */
     assert_null(sec__cipher_new("AES-256-GCM", key, sizeof(key) - 1, true));
@@ -263,7 +263,7 @@ TEST(a_cipher_that_is_not_there_is_told) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_is_what_the_steps_make),
+        cmocka_unit_test(a_record_matches_its_steps),
         cmocka_unit_test(a_record_opens_what_the_steps_sealed_and_nothing_else),
         cmocka_unit_test(lengths_that_would_wrap_do_not_fit),
         cmocka_unit_test(a_record_with_the_nonce_of_another_never_leaves),
@@ -273,8 +273,8 @@ int main(void) {
         cmocka_unit_test(packets_put_are_sealed_as_one_by_one),
         cmocka_unit_test(packets_put_before_new_keys_are_sealed_with_the_old),
         cmocka_unit_test(only_little_text_is_left_out_for_speed),
-        cmocka_unit_test(what_cannot_be_sealed_is_told),
-        cmocka_unit_test(a_cipher_that_is_not_there_is_told),
+        cmocka_unit_test(a_sealing_failure_is_reported),
+        cmocka_unit_test(a_missing_cipher_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,7 +155,7 @@ an_answer_with_a_false_id_does_not_spoil_the_true_one(void **state) {
     pair_close(&x);
 }
 
-TEST(what_cannot_be_sealed_does_not_leave) {
+TEST(a_datagram_that_cannot_be_sealed_is_not_sent) {
     const tltcp_section s = {.data = &(struct iovec){(void *)("secret"), 6},
                              .count = 1,
                              .deadline = TLTCP_TIME_NEVER};
@@ -333,7 +333,7 @@ TEST(a_key_may_be_made_elsewhere) {
     pair_close(&x);
 }
 
-TEST(a_key_that_nobody_waits_for_is_dropped) {
+TEST(an_unneeded_key_is_dropped) {
     static const uint8_t seed[2][TLTCP_SEED_LEN] = {{1}, {2}};
     tltcp_key_job *job;
     tltcp_config cfg;
@@ -393,14 +393,14 @@ int main(void) {
         cmocka_unit_test(a_caller_who_repeats_itself_may_still_be_accepted),
         cmocka_unit_test(a_call_sent_over_and_over_is_answered_now_and_then),
         cmocka_unit_test(an_answer_with_a_false_id_does_not_spoil_the_true_one),
-        cmocka_unit_test(what_cannot_be_sealed_does_not_leave),
+        cmocka_unit_test(a_datagram_that_cannot_be_sealed_is_not_sent),
         cmocka_unit_test(
             packets_overtaken_by_new_keys_are_opened_those_of_older_keys_not),
         cmocka_unit_test(forged_packets_are_counted_and_too_many_end_it),
         cmocka_unit_test(
             who_has_not_the_key_learns_it_at_once_and_leaves_nothing),
         cmocka_unit_test(a_key_may_be_made_elsewhere),
-        cmocka_unit_test(a_key_that_nobody_waits_for_is_dropped),
+        cmocka_unit_test(an_unneeded_key_is_dropped),
         cmocka_unit_test(more_passphrases_than_are_kept_are_refused),
         cmocka_unit_test(a_full_packet_is_as_long_as_its_cipher_likes),
     };

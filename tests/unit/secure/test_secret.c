@@ -32,7 +32,7 @@ TEST(numbers_and_seeds_differ_and_follow_from_the_seed) {
 }
 
 /* Whoever reads the memory later can count, too. */
-TEST(what_stays_does_not_tell_an_ephemeral_key_again) {
+TEST(stored_state_does_not_reveal_an_ephemeral_key) {
     sec__secret s;
     uint8_t e[SEC__SEED_LEN];
     uint8_t again[SEC__SEED_LEN];
@@ -88,7 +88,7 @@ TEST(without_memory_there_is_nothing_rather_than_zeros) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_and_seeds_differ_and_follow_from_the_seed),
-        cmocka_unit_test(what_stays_does_not_tell_an_ephemeral_key_again),
+        cmocka_unit_test(stored_state_does_not_reveal_an_ephemeral_key),
         cmocka_unit_test(without_memory_there_is_nothing_rather_than_zeros),
     };
     if (!test_crypto_alloc_init()) {

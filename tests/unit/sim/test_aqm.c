@@ -144,7 +144,7 @@ TEST(codel_drops_without_ecn_and_marks_with_it) {
     assert_true(again.marked > 0);
 }
 
-TEST(codel_drops_what_is_not_ecn_capable_even_so) {
+TEST(codel_drops_packets_that_are_not_ecn_capable) {
     struct sim_link_config c = link_of_10_mbit();
     struct load over = {.gap = 790000, .ecn = SIM_ECN_NOT};
     struct sim_link_stats s;
@@ -208,7 +208,7 @@ TEST(flows_share_a_link_equally_whatever_they_offer) {
     }
 }
 
-TEST(a_thin_flow_waits_for_nobody_and_loses_nothing) {
+TEST(a_thin_flow_has_no_delay_and_no_loss) {
     struct sim_link_config c = link_of_10_mbit();
     struct load loads[] = {{.source = 1, .gap = 200000},
                            {.source = 2, .gap = 10000000}};
@@ -276,7 +276,7 @@ TEST(a_policer_passes_its_burst_and_then_its_rate) {
 
 /* ---- mistakes ---- */
 
-TEST(what_cannot_be_together_is_refused) {
+TEST(incompatible_options_are_refused) {
     struct sim_link_config c = link_of_10_mbit();
     char why[SIM_WHY_MAX];
     c.codel_on = c.pie_on = true;
@@ -301,16 +301,16 @@ int main(void) {
             codel_drops_after_an_interval_and_then_by_the_square_root),
         cmocka_unit_test(codel_remembers_its_rate_of_drops_for_a_while),
         cmocka_unit_test(codel_drops_without_ecn_and_marks_with_it),
-        cmocka_unit_test(codel_drops_what_is_not_ecn_capable_even_so),
+        cmocka_unit_test(codel_drops_packets_that_are_not_ecn_capable),
         cmocka_unit_test(pie_holds_the_delay_near_its_target),
         cmocka_unit_test(pie_marks_while_its_probability_is_low),
         cmocka_unit_test(pie_lets_a_burst_pass_and_leaves_a_light_load_alone),
         cmocka_unit_test(flows_share_a_link_equally_whatever_they_offer),
-        cmocka_unit_test(a_thin_flow_waits_for_nobody_and_loses_nothing),
+        cmocka_unit_test(a_thin_flow_has_no_delay_and_no_loss),
         cmocka_unit_test(with_codel_each_flow_has_its_own),
         cmocka_unit_test(fair_queueing_can_be_turned_off_while_packets_wait),
         cmocka_unit_test(a_policer_passes_its_burst_and_then_its_rate),
-        cmocka_unit_test(what_cannot_be_together_is_refused),
+        cmocka_unit_test(incompatible_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

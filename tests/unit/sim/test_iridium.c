@@ -18,7 +18,7 @@ static bool near(double a, double b, double by) {
 
 /* Distances of satellites by elevation: what the height of 780 km makes of
  * them. */
-TEST(a_satellite_is_as_far_as_its_elevation_says) {
+TEST(a_satellites_distance_follows_from_its_elevation) {
     static const double degrees[] = {8.2, 30, 60};
     static const double km[] = {2463.68, 1363.63, 884.84};
     unsigned seen[3] = {0};
@@ -117,7 +117,7 @@ TEST(what_is_wrong_with_an_orbit_is_said) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_satellite_is_as_far_as_its_elevation_says),
+        cmocka_unit_test(a_satellites_distance_follows_from_its_elevation),
         cmocka_unit_test(there_is_a_way_all_day_long_and_handovers),
         cmocka_unit_test(delays_of_links_follow_the_orbit),
         cmocka_unit_test(what_is_wrong_with_an_orbit_is_said),

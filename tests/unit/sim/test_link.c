@@ -115,7 +115,7 @@ static uint64_t burst_through(enum sim_queue_rule rule, uint64_t limit) {
     return n;
 }
 
-TEST(a_queue_limit_means_what_ns2_or_ns3_mean_by_it) {
+TEST(a_queue_limit_has_the_meaning_of_ns2_or_ns3) {
     assert_int_equal(burst_through(SIM_QUEUE_NS2, 18), 18);
     assert_int_equal(burst_through(SIM_QUEUE_NS2, 1), 0);
     assert_int_equal(burst_through(SIM_QUEUE_WAITING, 18), 19);
@@ -279,7 +279,7 @@ TEST(duplicates_are_copies_and_corruption_turns_one_bit) {
     sim_link_free(l);
 }
 
-TEST(a_blackout_swallows_what_is_offered_and_comes_again) {
+TEST(a_blackout_drops_packets_and_recurs) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
     c.blackout_start = 10 * MS;
@@ -465,7 +465,7 @@ TEST(impossible_parameters_are_named) {
     assert_non_null(strstr(why, "blackout"));
 }
 
-TEST(a_link_is_freed_with_what_is_in_it) {
+TEST(a_link_is_freed_with_its_packets) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
     c.rate = 1e6;
@@ -480,7 +480,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_packet_takes_its_transmission_time_and_the_delay),
         cmocka_unit_test(the_timer_alone_drives_the_link),
-        cmocka_unit_test(a_queue_limit_means_what_ns2_or_ns3_mean_by_it),
+        cmocka_unit_test(a_queue_limit_has_the_meaning_of_ns2_or_ns3),
         cmocka_unit_test(limits_in_bytes_and_time_bound_the_queue),
         cmocka_unit_test(a_change_of_rate_holds_from_the_next_packet_on),
         cmocka_unit_test(losses_come_as_often_as_asked),
@@ -489,7 +489,7 @@ int main(void) {
         cmocka_unit_test(each_impairment_has_luck_of_its_own),
         cmocka_unit_test(jitter_keeps_the_order_and_reordering_does_not),
         cmocka_unit_test(duplicates_are_copies_and_corruption_turns_one_bit),
-        cmocka_unit_test(a_blackout_swallows_what_is_offered_and_comes_again),
+        cmocka_unit_test(a_blackout_drops_packets_and_recurs),
         cmocka_unit_test(without_carrier_nothing_passes),
         cmocka_unit_test(packets_beyond_the_mtu_vanish),
         cmocka_unit_test(a_path_may_keep_or_spoil_ecn),
@@ -498,7 +498,7 @@ int main(void) {
         cmocka_unit_test(red_marks_instead_when_it_may),
         cmocka_unit_test(packets_of_lower_effort_give_way),
         cmocka_unit_test(impossible_parameters_are_named),
-        cmocka_unit_test(a_link_is_freed_with_what_is_in_it),
+        cmocka_unit_test(a_link_is_freed_with_its_packets),
     };
     return cmocka_run_group_tests_name("link", tests, NULL, NULL);
 }

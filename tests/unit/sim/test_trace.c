@@ -123,7 +123,7 @@ TEST(packets_share_an_opportunity_and_may_need_several) {
     sim_trace_free(t);
 }
 
-TEST(an_opportunity_that_nobody_waits_for_is_lost) {
+TEST(an_unused_opportunity_is_lost) {
     struct sim_trace *t = parse("3\n4\n10\n");
     struct sim_link *l = traced(t, 0);
     put(l, 1500, 5 * MS);
@@ -137,7 +137,7 @@ TEST(an_opportunity_that_nobody_waits_for_is_lost) {
     sim_trace_free(t);
 }
 
-TEST(a_trace_begins_where_it_is_told_to) {
+TEST(a_trace_begins_at_its_given_offset) {
     struct sim_trace *t = parse("3\n4\n10\n");
     struct sim_link *l = traced(t, 4 * MS);
     put(l, 1500, 0); /* the opportunity at 4 ms is now: it has passed */
@@ -256,8 +256,8 @@ int main(void) {
         cmocka_unit_test(a_bad_recording_is_refused_with_its_line),
         cmocka_unit_test(packets_leave_when_the_trace_lets_them),
         cmocka_unit_test(packets_share_an_opportunity_and_may_need_several),
-        cmocka_unit_test(an_opportunity_that_nobody_waits_for_is_lost),
-        cmocka_unit_test(a_trace_begins_where_it_is_told_to),
+        cmocka_unit_test(an_unused_opportunity_is_lost),
+        cmocka_unit_test(a_trace_begins_at_its_given_offset),
         cmocka_unit_test(
             a_trace_begins_when_it_comes_into_force_and_gives_way_to_a_rate),
         cmocka_unit_test(

@@ -116,7 +116,7 @@ TEST(packets_that_want_no_ack_get_none_by_themselves) {
     assert_int_equal(w->acks.due, TLTCP_TIME_NEVER);
 }
 
-TEST(an_ack_names_what_was_received_and_nothing_else) {
+TEST(an_ack_names_exactly_the_received_packets) {
     struct world *w = *state;
     bool seen[PACKETS] = {false};
     tltcp__ack a;
@@ -141,7 +141,7 @@ TEST(an_ack_names_what_was_received_and_nothing_else) {
     }
 }
 
-TEST(what_the_peer_has_heard_of_is_not_repeated) {
+TEST(acknowledged_reports_are_not_repeated) {
     struct world *w = *state;
     tltcp__ack a;
     uint64_t upto;
@@ -211,8 +211,8 @@ int main(void) {
         T(a_hole_makes_an_ack_due_at_once),
         T(a_congestion_mark_makes_an_ack_due_and_is_counted),
         T(packets_that_want_no_ack_get_none_by_themselves),
-        T(an_ack_names_what_was_received_and_nothing_else),
-        T(what_the_peer_has_heard_of_is_not_repeated),
+        T(an_ack_names_exactly_the_received_packets),
+        T(acknowledged_reports_are_not_repeated),
         T(memory_is_bounded_whatever_the_holes),
         T(packets_of_any_number_are_taken_in),
         T(a_small_packet_carries_fewer_ranges_or_no_ack),

@@ -94,7 +94,7 @@ static tltcp_stats stats(const struct house *h) {
     return st;
 }
 
-TEST(callers_beyond_max_connections_are_told) {
+TEST(callers_beyond_max_connections_are_rejected) {
     tltcp_config c;
     struct house h;
     tltcp_config_init(&c);
@@ -130,7 +130,7 @@ TEST(a_flood_of_refusals_is_not_answered) {
     close_house(&h);
 }
 
-TEST(one_address_may_have_so_many_connections) {
+TEST(connections_of_one_address_are_limited) {
     tltcp_config c;
     struct house h;
     tltcp_config_init(&c);
@@ -413,7 +413,7 @@ TEST(a_late_retry_is_not_followed) {
     close_house(&h);
 }
 
-TEST(for_want_of_memory_nobody_is_called_a_stranger) {
+TEST(lack_of_memory_does_not_make_a_peer_unknown) {
     struct test_alloc alloc = {0};
     const tltcp_pktinfo info = {.path = 7};
     tltcp_config c;
@@ -444,7 +444,7 @@ TEST(for_want_of_memory_nobody_is_called_a_stranger) {
     tltcp_conn_free(x.conn);
 }
 
-TEST(what_belongs_to_nobody_is_counted) {
+TEST(datagrams_without_a_connection_are_counted) {
     const tltcp_pktinfo info = {.path = 1};
     uint8_t junk[100] = {SEC__SHORT, 1, 2, 3};
     tltcp_config c;
@@ -471,9 +471,9 @@ TEST(a_call_without_an_id_is_dropped) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(callers_beyond_max_connections_are_told),
+        cmocka_unit_test(callers_beyond_max_connections_are_rejected),
         cmocka_unit_test(a_flood_of_refusals_is_not_answered),
-        cmocka_unit_test(one_address_may_have_so_many_connections),
+        cmocka_unit_test(connections_of_one_address_are_limited),
         cmocka_unit_test(one_address_with_many_half_open_must_return_a_token),
         cmocka_unit_test(
             a_token_is_good_for_one_address_one_id_and_ten_seconds),
@@ -483,8 +483,8 @@ int main(void) {
         cmocka_unit_test(a_recorded_call_makes_no_connection),
         cmocka_unit_test(a_recorded_call_does_not_fit_another_token),
         cmocka_unit_test(a_late_retry_is_not_followed),
-        cmocka_unit_test(for_want_of_memory_nobody_is_called_a_stranger),
-        cmocka_unit_test(what_belongs_to_nobody_is_counted),
+        cmocka_unit_test(lack_of_memory_does_not_make_a_peer_unknown),
+        cmocka_unit_test(datagrams_without_a_connection_are_counted),
         cmocka_unit_test(a_call_without_an_id_is_dropped),
     };
     return cmocka_run_group_tests_name("admission", tests, NULL, NULL);

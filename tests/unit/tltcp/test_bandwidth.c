@@ -118,7 +118,7 @@ TEST(a_packet_on_its_way_is_no_queue) {
     assert_true(p.c.rate <= before * 1.01);
 }
 
-TEST(what_is_judged_takes_a_round_trip_at_least) {
+TEST(a_verdict_takes_at_least_a_round_trip) {
     struct path p;
     begin(&p);
     p.rtt.min_rtt = 300 * MS;
@@ -133,7 +133,7 @@ int main(void) {
         cmocka_unit_test(a_slow_change_of_the_queue_of_others_shows_nothing),
         cmocka_unit_test(a_queue_that_does_not_shrink_is_of_others),
         cmocka_unit_test(a_packet_on_its_way_is_no_queue),
-        cmocka_unit_test(what_is_judged_takes_a_round_trip_at_least),
+        cmocka_unit_test(a_verdict_takes_at_least_a_round_trip),
     };
     return cmocka_run_group_tests_name("bandwidth", tests, NULL, NULL);
 }

@@ -99,7 +99,7 @@ static unsigned let_in(unsigned calls, bool own, uint64_t block56,
     return in;
 }
 
-TEST(a_token_does_not_open_more_than_so_many_calls_of_one_address) {
+TEST(a_token_opens_a_limited_number_of_calls_of_one_address) {
     tltcp_config c;
     tltcp_config_init(&c);
     c.listener.max_half_open_per_address = 2;
@@ -262,7 +262,7 @@ TEST(the_memory_bounds_the_number_of_connections) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
-            a_token_does_not_open_more_than_so_many_calls_of_one_address),
+            a_token_opens_a_limited_number_of_calls_of_one_address),
         cmocka_unit_test(larger_blocks_have_limits_of_their_own),
         cmocka_unit_test(
             calls_with_a_token_are_dropped_at_random_before_there_are_too_many),

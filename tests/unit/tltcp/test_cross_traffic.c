@@ -56,7 +56,7 @@ static double path_share(const struct path *p) {
     return tltcp__cross_traffic_share(&p->cross);
 }
 
-TEST(nothing_tells_of_others_at_first) {
+TEST(cross_traffic_is_unknown_at_first) {
     struct path p;
     path_start(&p, 0, 0);
     assert_true(path_share(&p) <= 0);
@@ -78,7 +78,7 @@ TEST(a_queue_of_others_does_not) {
     assert_true(path_share(&p) > 0.7);
 }
 
-TEST(half_a_queue_is_told_from_all_of_it) {
+TEST(half_a_queue_differs_from_a_full_one) {
     struct path p;
     path_start(&p, 40000, CAPACITY / 2);
     path_stream(&p, 100, 10);
@@ -115,10 +115,10 @@ TEST(an_outage_is_no_cross_traffic) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_tells_of_others_at_first),
+        cmocka_unit_test(cross_traffic_is_unknown_at_first),
         cmocka_unit_test(a_queue_of_our_own_drains_when_we_pause),
         cmocka_unit_test(a_queue_of_others_does_not),
-        cmocka_unit_test(half_a_queue_is_told_from_all_of_it),
+        cmocka_unit_test(half_a_queue_differs_from_a_full_one),
         cmocka_unit_test(without_a_queue_there_are_no_others),
         cmocka_unit_test(others_that_leave_are_forgotten),
         cmocka_unit_test(an_outage_is_no_cross_traffic),

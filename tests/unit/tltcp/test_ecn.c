@@ -25,7 +25,7 @@ TEST(packets_leave_with_the_codepoint_that_the_controller_understands) {
     assert_int_equal(tltcp__ecn_codepoint(&e, true), TLTCP__ECN_NOT_ECT);
 }
 
-TEST(the_share_of_marks_is_that_of_what_is_newly_acknowledged) {
+TEST(the_share_of_marks_is_that_of_newly_acknowledged_packets) {
     tltcp__ecn e = sender_of(100);
     tltcp__ack a = counts(10, 0, 0);
     is_near(tltcp__ecn_on_ack(&e, &a, false, false, 10), 0);
@@ -44,14 +44,14 @@ TEST(ect1_is_counted_for_a_controller_of_l4s) {
     assert_true(e.on);
 }
 
-TEST(a_peer_that_counts_nothing_turns_marking_off) {
+TEST(a_peer_without_counts_turns_marking_off) {
     tltcp__ecn e = sender_of(100);
     tltcp__ack a = {.has_ecn = false};
     is_near(tltcp__ecn_on_ack(&e, &a, false, false, 1), 0);
     assert_false(e.on);
 }
 
-TEST(counts_below_what_was_acknowledged_turn_marking_off) {
+TEST(counts_below_the_acknowledged_ones_turn_marking_off) {
     tltcp__ecn e = sender_of(100);
     tltcp__ack a = counts(9, 0, 0); /* one was bleached */
     is_near(tltcp__ecn_on_ack(&e, &a, false, false, 10), 0);
@@ -59,7 +59,7 @@ TEST(counts_below_what_was_acknowledged_turn_marking_off) {
     assert_int_equal(e.ect0, 0);
 }
 
-TEST(counts_beyond_what_was_sent_turn_marking_off) {
+TEST(counts_above_the_sent_ones_turn_marking_off) {
     tltcp__ecn e = sender_of(100);
     tltcp__ack a = counts(60, 0, 41);
     is_near(tltcp__ecn_on_ack(&e, &a, false, false, 10), 0);
@@ -105,11 +105,11 @@ int main(void) {
         cmocka_unit_test(
             packets_leave_with_the_codepoint_that_the_controller_understands),
         cmocka_unit_test(
-            the_share_of_marks_is_that_of_what_is_newly_acknowledged),
+            the_share_of_marks_is_that_of_newly_acknowledged_packets),
         cmocka_unit_test(ect1_is_counted_for_a_controller_of_l4s),
-        cmocka_unit_test(a_peer_that_counts_nothing_turns_marking_off),
-        cmocka_unit_test(counts_below_what_was_acknowledged_turn_marking_off),
-        cmocka_unit_test(counts_beyond_what_was_sent_turn_marking_off),
+        cmocka_unit_test(a_peer_without_counts_turns_marking_off),
+        cmocka_unit_test(counts_below_the_acknowledged_ones_turn_marking_off),
+        cmocka_unit_test(counts_above_the_sent_ones_turn_marking_off),
         cmocka_unit_test(a_codepoint_that_was_not_sent_turns_marking_off),
         cmocka_unit_test(
             counts_of_the_path_before_are_not_held_against_a_new_one),

@@ -48,7 +48,7 @@ static int begin(void **state) {
     return 0;
 }
 
-TEST(what_fits_is_kept) {
+TEST(frames_that_fit_are_kept) {
     assert_true(keeps(GAP, BYTES));
     assert_true(keeps(4 * GAP, BYTES));
 }
@@ -80,7 +80,7 @@ TEST(a_key_that_is_past_help_costs_nothing) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_fits_is_kept, begin),
+        cmocka_unit_test_setup(frames_that_fit_are_kept, begin),
         cmocka_unit_test_setup(a_key_that_comes_late_at_best_is_not_made_later,
                                begin),
         cmocka_unit_test_setup(a_key_that_comes_late_anyhow_may_be_far, begin),

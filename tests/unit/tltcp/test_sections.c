@@ -171,7 +171,7 @@ TEST(a_stream_without_keys_goes_on_after_ten_seconds) {
     assert_fates("to..");
 }
 
-TEST(what_is_in_flight_at_its_deadline_may_still_arrive) {
+TEST(data_in_flight_at_its_deadline_may_still_arrive) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_one(TL_CLASS_KEY, 0, 100, 1);
     write_one(TL_CLASS_REFERENCE, 0, 100, 1);
@@ -198,7 +198,7 @@ TEST(other_streams_do_not_care) {
     assert_fates("t.");
 }
 
-TEST(what_has_no_deadline_is_reliable) {
+TEST(a_section_without_a_deadline_is_reliable) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_one(TL_CLASS_KEY, 0, 100, 1);
     write_one(TL_CLASS_REFERENCE, 0, TLTCP_TIME_NEVER, 1);
@@ -243,7 +243,7 @@ static void assert_order(const char *sections) {
     }
 }
 
-TEST(sound_passes_what_is_large) {
+TEST(audio_overtakes_large_sections) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 500, 1000);
     assert_order("0");
@@ -253,14 +253,14 @@ TEST(sound_passes_what_is_large) {
     assert_false(tltcp__sections_has(&t.s, true));
 }
 
-TEST(what_is_nearly_as_large_waits_its_turn) {
+TEST(a_section_of_similar_size_waits_its_turn) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 200, 1000);
     write_sized(TL_CLASS_AUDIO, 1, 51, 1000);
     assert_order("001");
 }
 
-TEST(what_has_no_deadline_has_time) {
+TEST(a_frame_without_a_deadline_is_never_late) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 200, 1000);
     write_sized(TL_CLASS_AUDIO, 1, 10, TLTCP_TIME_NEVER);
@@ -285,7 +285,7 @@ TEST(in_order_none_passes) {
     assert_order("001");
 }
 
-TEST(what_is_ahead_and_dies_leaves_no_more) {
+TEST(an_expired_section_ahead_is_not_sent_again) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 1000, 1000);
     write_sized(TL_CLASS_AUDIO, 1, 200, 100);
@@ -329,18 +329,22 @@ int main(void) {
         cmocka_unit_test_teardown(
             a_stream_without_keys_goes_on_after_ten_seconds, end),
         cmocka_unit_test_teardown(
-            what_is_in_flight_at_its_deadline_may_still_arrive, end),
+            data_in_flight_at_its_deadline_may_still_arrive, end),
         cmocka_unit_test_teardown(other_streams_do_not_care, end),
-        cmocka_unit_test_teardown(what_has_no_deadline_is_reliable, end),
+        cmocka_unit_test_teardown(a_section_without_a_deadline_is_reliable,
+                                  end),
         cmocka_unit_test_teardown(
             what_is_rebuilt_after_its_deadline_is_not_lost, end),
-        cmocka_unit_test_teardown(sound_passes_what_is_large, end),
-        cmocka_unit_test_teardown(what_is_nearly_as_large_waits_its_turn, end),
-        cmocka_unit_test_teardown(what_has_no_deadline_has_time, end),
+        cmocka_unit_test_teardown(audio_overtakes_large_sections, end),
+        cmocka_unit_test_teardown(a_section_of_similar_size_waits_its_turn,
+                                  end),
+        cmocka_unit_test_teardown(a_frame_without_a_deadline_is_never_late,
+                                  end),
         cmocka_unit_test_teardown(headers_and_keys_pass_other_streams_only,
                                   end),
         cmocka_unit_test_teardown(in_order_none_passes, end),
-        cmocka_unit_test_teardown(what_is_ahead_and_dies_leaves_no_more, end),
+        cmocka_unit_test_teardown(an_expired_section_ahead_is_not_sent_again,
+                                  end),
         cmocka_unit_test_teardown(pictures_leave_too_beside_endless_sound, end),
     };
     return cmocka_run_group_tests_name("sections", tests, NULL, NULL);

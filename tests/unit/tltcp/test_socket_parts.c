@@ -47,7 +47,7 @@ static net__route route_of(uint32_t ip, uint16_t port) {
     return r;
 }
 
-TEST(tokens_tell_routes_apart) {
+TEST(tokens_distinguish_routes) {
     static const uint8_t key[NET__KEY_LEN] = {1, 2, 3};
     static const uint8_t other[NET__KEY_LEN] = {1, 2, 4};
     net__route a = route_of(0x7f000001, 1000);
@@ -330,7 +330,7 @@ static void count_events(void *user, const tltcp_trace_event *ev) {
     (*count)++;
 }
 
-TEST(on_trace_hears_everything_before_close_returns) {
+TEST(on_trace_gets_every_event_before_close_returns) {
     struct folder *f = *state;
     struct lo *l = &f->lo;
     unsigned count = 0;
@@ -349,14 +349,14 @@ TEST(on_trace_hears_everything_before_close_returns) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(siphash_agrees_with_the_published_vectors),
-        cmocka_unit_test(tokens_tell_routes_apart),
+        cmocka_unit_test(tokens_distinguish_routes),
         cmocka_unit_test(blocks_of_ipv6_addresses_have_tokens),
         cmocka_unit_test(the_route_in_use_is_never_forgotten),
         cmocka_unit_test(a_flag_is_readable_while_raised),
         cmocka_unit_test(an_alarm_rings_not_too_early_and_once),
         Q(each_connection_writes_its_qlog),
         Q(values_are_written_as_json_wants_them),
-        Q(on_trace_hears_everything_before_close_returns),
+        Q(on_trace_gets_every_event_before_close_returns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ TEST(a_path_in_use_leaves_a_margin) {
     assert_true(target(&f) > RATE / 2);
 }
 
-TEST(it_stays_near_what_was_delivered) {
+TEST(it_stays_near_the_delivered_amount) {
     struct flow f;
     start(&f);
     f.in.bandwidth = 100 * RATE;
@@ -161,7 +161,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_made_up_before_data),
         cmocka_unit_test(a_path_in_use_leaves_a_margin),
-        cmocka_unit_test(it_stays_near_what_was_delivered),
+        cmocka_unit_test(it_stays_near_the_delivered_amount),
         cmocka_unit_test(the_backlog_is_subtracted),
         cmocka_unit_test(so_is_our_own_queue),
         cmocka_unit_test(a_queue_of_others_is_not),

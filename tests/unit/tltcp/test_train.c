@@ -34,7 +34,7 @@ static void assert_rate(const tltcp__train_sample *n, cong_time apart) {
     assert_true(fabs(n->rate / rate - 1) < 1e-9);
 }
 
-TEST(what_the_path_spreads_shows_its_rate) {
+TEST(a_train_that_the_path_spreads_shows_its_rate) {
     tltcp__train t;
     tltcp__train_sample n;
     assert_true(pass(&t, 500e3, MS, 2 * MS, 0, &n));
@@ -43,7 +43,7 @@ TEST(what_the_path_spreads_shows_its_rate) {
     assert_true(n.tight);
 }
 
-TEST(what_passes_as_it_left_shows_no_limit) {
+TEST(a_train_that_is_not_spread_shows_no_limit) {
     tltcp__train t;
     tltcp__train_sample n;
     assert_true(pass(&t, 700e3, 2 * MS, 2 * MS, 0, &n));
@@ -55,7 +55,7 @@ TEST(what_passes_as_it_left_shows_no_limit) {
 }
 
 /* Nor faster than it left, whatever the ACKs did on their way. */
-TEST(what_comes_closer_shows_no_more_than_was_sent) {
+TEST(compressed_arrivals_show_no_more_than_was_sent) {
     tltcp__train t;
     tltcp__train_sample n;
     assert_true(pass(&t, 500e3, 2 * MS, 3 * MS / 2, 0, &n));
@@ -64,7 +64,7 @@ TEST(what_comes_closer_shows_no_more_than_was_sent) {
     assert_false(pass(&t, 500e3, 2 * MS, MS / 2, 0, &n));
 }
 
-TEST(what_the_peer_holds_back_does_not_count) {
+TEST(the_peers_delay_does_not_count) {
     tltcp__train t;
     tltcp__train_sample n;
     assert_true(pass(&t, 500e3, MS, 2 * MS, 5 * MS, &n));
@@ -80,10 +80,10 @@ TEST(a_pause_of_the_application_ends_a_train) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_path_spreads_shows_its_rate),
-        cmocka_unit_test(what_passes_as_it_left_shows_no_limit),
-        cmocka_unit_test(what_comes_closer_shows_no_more_than_was_sent),
-        cmocka_unit_test(what_the_peer_holds_back_does_not_count),
+        cmocka_unit_test(a_train_that_the_path_spreads_shows_its_rate),
+        cmocka_unit_test(a_train_that_is_not_spread_shows_no_limit),
+        cmocka_unit_test(compressed_arrivals_show_no_more_than_was_sent),
+        cmocka_unit_test(the_peers_delay_does_not_count),
         cmocka_unit_test(a_pause_of_the_application_ends_a_train),
     };
     return cmocka_run_group_tests_name("train", tests, NULL, NULL);

@@ -86,7 +86,7 @@ TEST(bursts_blackouts_and_aqm_are_understood) {
     assert_float_equal(c.burst_loss, 1, 0);
 }
 
-TEST(a_carrier_that_is_off_lets_nothing_pass) {
+TEST(an_inactive_carrier_passes_nothing) {
     struct sim_link_config c = fresh();
     char why[SETTINGS_WHY_MAX];
     assert_true(settings_apply("blackout=10s+2s,carrier=off", &c, why));
@@ -230,7 +230,7 @@ int main(void) {
         cmocka_unit_test(a_queue_has_one_limit_of_three_kinds),
         cmocka_unit_test(a_rate_without_a_queue_gets_a_reasonable_one),
         cmocka_unit_test(bursts_blackouts_and_aqm_are_understood),
-        cmocka_unit_test(a_carrier_that_is_off_lets_nothing_pass),
+        cmocka_unit_test(an_inactive_carrier_passes_nothing),
         cmocka_unit_test(a_trace_stands_for_the_rate_until_one_is_set),
         cmocka_unit_test(a_bad_trace_is_refused_with_the_cause),
         cmocka_unit_test(aqm_fair_queueing_and_a_policer_are_understood),

@@ -182,7 +182,7 @@ TEST(nothing_is_dropped_for_a_path_that_is_not_there) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_below_a_folder_can_still_be_written),
+        cmocka_unit_test(files_below_a_folder_can_still_be_written),
         cmocka_unit_test(a_folder_may_be_left_for_reading_only),
         cmocka_unit_test(files_of_the_system_may_stay_for_looking_up_names),
         cmocka_unit_test(no_program_is_started_afterwards),

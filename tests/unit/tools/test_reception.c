@@ -122,7 +122,7 @@ TEST(frames_in_time_are_on_time_and_others_late) {
     assert_int_equal(file.written, 3);
 }
 
-TEST(what_refers_to_a_lost_frame_is_not_decodable) {
+TEST(dependents_of_a_lost_frame_are_not_decodable) {
     struct rig *rig = *state;
     whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, 1);
     whole(rig, MEDIA_CLASS_REFERENCE, 2, 2, 80 * MS, 80 * MS);
@@ -186,7 +186,7 @@ TEST(a_cut_frame_counts_and_breaks_the_chain) {
     assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_B].decodable, 0);
 }
 
-TEST(the_sender_says_the_latency_unless_told_otherwise) {
+TEST(the_sender_sets_the_latency_by_default) {
     struct rig *rig = *state;
     media_config c = {.type = MEDIA_TYPE_VIDEO, .latency_ms = 500};
     media_header h = {.kind = MEDIA_KIND_CONFIG, .generation = 1};
@@ -247,12 +247,12 @@ TEST(the_end_of_the_stream_is_noticed) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(frames_in_time_are_on_time_and_others_late),
-        T(what_refers_to_a_lost_frame_is_not_decodable),
+        T(dependents_of_a_lost_frame_are_not_decodable),
         T(undecodable_frames_can_be_left_out_of_the_file),
         T(a_recovery_is_written_from_its_beginning),
         T(what_says_that_it_refers_to_a_lost_section_is_not_decodable),
         T(a_cut_frame_counts_and_breaks_the_chain),
-        T(the_sender_says_the_latency_unless_told_otherwise),
+        T(the_sender_sets_the_latency_by_default),
         T(a_stream_that_does_not_fit_the_file_fails),
         T(bytes_that_are_no_media_are_counted_and_skipped),
         T(the_end_of_the_stream_is_noticed),
