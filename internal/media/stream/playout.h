@@ -13,8 +13,7 @@
  *    runs ahead does not move it;
  *  - if every frame of a whole window was later than the receiver can wait, the
  *    map restarts;
- *  - it also restarts when the media time jumps, as after a pause of the
- * sender.
+ *  - it also restarts when the media time jumps, as after a sender's pause.
  */
 #ifndef MEDIA_PLAYOUT_H
 #define MEDIA_PLAYOUT_H
