@@ -27,6 +27,7 @@ import adaptive_page  # noqa: E402
 import adaptive_run  # noqa: E402
 import adaptive_traces  # noqa: E402
 import demo  # noqa: E402
+import measure  # noqa: E402
 
 KEYS = ("psnr", "ssim", "freeze", "freezes", "use", "F", "share", "skipped",
         "delay_p50", "delay_p95", "media_bps", "held_up")
@@ -105,10 +106,8 @@ def make_spec(args, case, clip, name, transport, seed):
 
 def attempt(args, spec):
     """In a process of its own, which has the right to make namespaces."""
-    process = subprocess.Popen(
-        [*args.prefix, sys.executable, os.path.abspath(__file__), "--run",
-         json.dumps(spec)], stdin=subprocess.DEVNULL, text=True,
-        stdout=subprocess.PIPE)
+    process = demo.start(demo.command({**spec, "prefix": args.prefix},
+                                      __file__))
     try:
         return demo.collect(process)
     finally:
@@ -117,17 +116,12 @@ def attempt(args, spec):
             process.wait()
 
 
-def median(runs, key):
-    values = [r[key] for r in runs if r.get(key) is not None]
-    return statistics.median(values) if values else None
-
-
 def summary(runs):
     """Medians over the seeds, and the worst share within 400 ms."""
     good = [r for r in runs if "error" not in r]
     if not good:
         return {"error": runs[0]["error"]}
-    return {**{key: median(good, key) for key in KEYS}, "runs": len(good),
+    return {**{key: measure.median(good, key) for key in KEYS}, "runs": len(good),
             "within": {d: statistics.median(r["within"][d] for r in good)
                        for d in good[0]["within"]},
             "worst": min(r["within"]["400"] for r in good)}

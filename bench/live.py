@@ -95,21 +95,14 @@ def make_spec(args, which, transport, seed, environment, prefix):
 
 
 def command(spec):
-    return [*spec["prefix"], sys.executable, os.path.abspath(__file__), "--run",
-            json.dumps(spec)]
+    return demo.command(spec, __file__)
 
 
 def start(spec):
-    return subprocess.Popen(command(spec), stdin=subprocess.DEVNULL, text=True,
-                            stdout=subprocess.PIPE)
+    return demo.start(command(spec))
 
 
 # --- Results ---------------------------------------------------------------
-
-def middle(runs, key):
-    values = [r[key] for r in runs if r.get(key) is not None]
-    return statistics.median(values) if values else None
-
 
 def summary(runs):
     """Medians over the seeds."""
@@ -120,7 +113,7 @@ def summary(runs):
             "useless", "delay_p50", "delay_p95",
             "delay_p99", "goodput_bps", "psnr", "ssim", "F", "S", "media_bps",
             "held_up")
-    out = {key: middle(good, key) for key in keys}
+    out = {key: measure.median(good, key) for key in keys}
     out["classes"] = {
         kind: {key: statistics.median(r["classes"][kind][key] for r in good)
                for key in ("sent", "bound", "on_time", "decodable")}

@@ -4,7 +4,6 @@ import concurrent.futures
 import contextlib
 import os
 import shutil
-import subprocess
 import time
 
 import demo
@@ -60,9 +59,7 @@ class Pool:
         return future
 
     def attempt(self, which, spec):
-        process = subprocess.Popen(
-            self.command(spec), stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE)
+        process = demo.start(self.command(spec))
         self.running.add(process)
         try:
             return finish(which, spec, demo.collect(process))

@@ -142,12 +142,15 @@ def make_specs(options, build, path, rate):
                "prefix": prefix if transport == "tcp" else []}
 
 
-def start(spec):
+def command(spec, script=__file__):
+    return [*spec["prefix"], sys.executable, os.path.abspath(script), "--run",
+            json.dumps(spec)]
+
+
+def start(arguments):
     """Each run is a process of its own, so that they do not hold up each
     other's clocks."""
-    command = [*spec["prefix"], sys.executable, os.path.abspath(__file__),
-               "--run", json.dumps(spec)]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True,
+    return subprocess.Popen(arguments, stdin=subprocess.DEVNULL, text=True,
                             stdout=subprocess.PIPE)
 
 
@@ -162,7 +165,7 @@ def collect(process):
 def run_all(specs):
     processes = []
     try:
-        processes = [start(spec) for spec in specs]
+        processes = [start(command(spec)) for spec in specs]
         return [collect(p) for p in processes]
     finally:
         for p in processes:

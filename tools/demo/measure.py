@@ -14,6 +14,7 @@ import csv
 import hashlib
 import heapq
 import math
+import statistics
 
 GRACE = 0.2
 USUAL_PATH = 0.02  # s one way; GRACE covers it
@@ -226,6 +227,12 @@ def decodable_beyond_path(frames, latency, rtt):
     marked = [dict(f) for f in frames]
     mark_decodable(marked, latency + rtt / 2 - USUAL_PATH)
     return sum(f["decodable"] for f in marked)
+
+
+def median(runs, key):
+    """The median of a value over the runs that have it."""
+    values = [r[key] for r in runs if r.get(key) is not None]
+    return statistics.median(values) if values else None
 
 
 def percentile(values, share):
