@@ -107,7 +107,7 @@ static unsigned slice_type(struct pictures *r) {
                : (unsigned)script_below(&r->in, 32);
 }
 
-/* Where the decoder would look for its fields, as far as it has been told. */
+/* The decoder's view of the fields, as far as it has been described. */
 static void put_slice(struct pictures *r, struct bits *b) {
     const media_h265_sps *sps = &r->scanner.h265.sps;
     unsigned type = slice_type(r);

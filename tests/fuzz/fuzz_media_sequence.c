@@ -53,7 +53,7 @@ static void take(struct run *r, bool all) {
     }
 }
 
-/* What has nothing outstanding before it does not wait. */
+/* A section without outstanding predecessors does not wait. */
 static void check(const struct run *r) {
     for (uint64_t n = 0; n < COUNT && r->came[n]; n++) {
         FUZZ_CHECK(!r->pushed[n] || r->given[n]);

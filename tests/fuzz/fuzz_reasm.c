@@ -41,7 +41,7 @@ static uint32_t section_of(const struct model *m, uint64_t seq) {
     return i;
 }
 
-/* What is told of section s. */
+/* The metadata of section s. */
 static tltcp__meta meta_of(uint32_t s) {
     return (tltcp__meta){.tag = s % 4 == 0 ? 0 : s,
                          .depends = s > 0 ? 1 + s % 3 % s : 0,

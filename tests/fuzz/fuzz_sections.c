@@ -110,7 +110,8 @@ static void pass_time(struct model *m) {
     }
 }
 
-/* What may be sent, by the model: the lowest repair, else the next new byte. */
+/* The byte that the model may send: the lowest repair, else the next new
+ * byte. */
 static uint32_t next_place(const struct model *m, bool new_data) {
     uint32_t fresh = STREAM;
     for (uint32_t i = 0; i < m->n; i++) {

@@ -56,7 +56,7 @@ static int self_made(uint64_t first, uint64_t n) {
     for (uint64_t i = 0; i < n; i++) {
         char name[32];
         size_t len = make_input(first + i);
-        /* What is running when it crashes can be told from the number. */
+        /* The number identifies the input of a crash. */
         (void)snprintf(name, sizeof(name), "input %" PRIu64, first + i);
         if (getenv("FUZZ_VERBOSE") != NULL) {
             (void)fprintf(stderr, "%s\n", name);

@@ -15,7 +15,8 @@
 #include "libtltcp/live/section.h"
 #include "tests/gst/support.h"
 
-/* So many frames are cut at every point up to so far, and behind it at fewer.
+/* Number of frames that are cut at every point up to a limit, and at fewer
+ * after it.
  */
 #define CUT_FRAMES 4
 #define CUT_CLOSELY 64

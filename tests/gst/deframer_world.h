@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A deframer that is given sections, without any connection. */
+/* A deframer with sections as input, without a connection. */
 #ifndef TESTS_GST_DEFRAMER_WORLD_H
 #define TESTS_GST_DEFRAMER_WORLD_H
 
@@ -10,7 +10,7 @@
 
 #define MS INT64_C(1000000)
 
-/* From here on all can be decoded after two more frames. */
+/* From here on everything is decodable after two more frames. */
 #define RECOVERY_IN_2 (MEDIA_FLAG_RECOVERY | 2u << MEDIA_RECOVERY_SHIFT)
 
 struct world {
@@ -19,14 +19,14 @@ struct world {
     guint32 number;            /* of the next frame */
     guint32 refs;
     guint64 section; /* number of the next one */
-    guint32 depends; /* what it says that it refers to */
+    guint32 depends; /* its declared references */
 };
 
 /* CMocka set-ups, of all tests and of each. */
 int world_init(void **state);
 int world_setup(void **state);
 int world_teardown(void **state);
-/* Frees what the last section made. */
+/* Frees the results of the last section. */
 void world_forget(struct world *w);
 
 void give_section(struct world *w, const media_header *h, const void *payload,
@@ -42,7 +42,7 @@ void give_frame(struct world *w, guint8 stream, char kind, gboolean complete);
 /* The same, of stream 0 and whole. */
 void give_picture(struct world *w, char kind);
 
-/* What the buffer is marked with. */
+/* Whether the buffer has a flag. */
 gboolean flagged(const struct world *w, GstBufferFlags flag);
 guint64 count_of(struct world *w, guint64 *counter);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Whole pipelines with a sink and a source of ours in them. */
+/* Complete pipelines with a TLTCP sink and source. */
 #ifndef TESTS_GST_PIPELINES_H
 #define TESTS_GST_PIPELINES_H
 
@@ -34,7 +34,7 @@ struct run {
 int run_setup(void **state);
 int run_teardown(void **state);
 
-/* Stops both ends and forgets what came out. */
+/* Stops both ends and discards the output. */
 void run_clear(struct run *r);
 
 /* A pipeline, playing. */
@@ -52,7 +52,7 @@ guint run_receive(struct run *r, const char *uri);
 void run_send(struct run *r, guint port, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* Sends them to who calls; the port is run_sink_port(). */
+/* Sends them to callers; the port is run_sink_port(). */
 void run_send_to_callers(struct run *r, const char *format, ...)
     G_GNUC_PRINTF(2, 3);
 guint run_sink_port(struct run *r);
@@ -60,7 +60,7 @@ guint run_sink_port(struct run *r);
 /* Waits until both ends have ended. */
 void run_wait_end(struct run *r);
 
-/* Of a media type, once it has so many buffers; NULL: not yet. */
+/* The output of a media type, once it has `buffers` buffers; NULL: not yet. */
 struct output *run_find(struct run *r, const char *type, guint buffers);
 
 struct output *run_wait_output(struct run *r, const char *type, guint buffers);

@@ -8,7 +8,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/gst.h>
 
-/* How long anything may take before a test fails. */
+/* Time limit of every wait in a test. */
 #define PATIENCE (60 * GST_SECOND)
 #define PATIENCE_MS ((int)(PATIENCE / GST_MSECOND))
 
@@ -25,8 +25,8 @@ GstHarness *support_harness(GstElement *element);
 /* Stops the element of a harness, and frees both. */
 void support_stop(GstHarness *h);
 
-/* For cmocka_unit_test_teardown(): stops those that a failure left standing.
- * What their signals are given must outlive the test's function. */
+/* For cmocka_unit_test_teardown(): stops the elements that a failure left
+ * running. The data of their signals must outlive the test's function. */
 int support_stop_all(void **state);
 
 /* The port that a listener was given. */
@@ -42,14 +42,14 @@ GstHarness *support_listener(const char *name, const char *query);
 /* Waits until the element posts a connection message of that state. */
 void support_wait_state(GstBus *bus, const char *state);
 
-/* A bus of its own for the element of a harness; unref it. */
+/* A separate bus for the element of a harness; unref it. */
 GstBus *support_bus(GstHarness *h);
 
 /* A buffer of `len` bytes that count up from `first`. */
 GstBuffer *support_buffer(guint8 first, gsize len, GstClockTime pts,
                           GstClockTime dts, guint flags);
 
-/* An H.264 access unit (start codes) that is long enough to be told apart: 'I',
+/* An H.264 access unit (start codes) that is long enough to be recognised: 'I',
  * 'P' or 'B' (disposable). */
 GstBuffer *support_frame(char kind, guint8 mark, GstClockTime pts,
                          GstClockTime dts);
@@ -76,7 +76,7 @@ void support_expect_error(GstBus *bus, gint code, const char *word);
 void support_fails_at(const char *name, const char *uri, gint code,
                       const char *word);
 
-/* A sink with this property does not start, and says the word. */
+/* A sink with this property does not start, and its error contains the word. */
 void support_fails_with(const char *name, const char *value, const char *word);
 
 #define SUPPORT_H264_CAPS                                   \

@@ -181,7 +181,7 @@ TEST(a_late_caller_gets_the_parameter_sets) {
                          i == 0);
         gst_buffer_unref(got);
     }
-    for (guint i = 0; i < 3; i++) { /* and not for who has them */
+    for (guint i = 0; i < 3; i++) { /* and not for a caller that has them */
         GstBuffer *got = support_pull(first);
         assert_int_equal(gst_buffer_get_size(got),
                          i ? 200 : 200 + sizeof(sets));
@@ -354,7 +354,7 @@ TEST(a_source_accepts_one_caller_and_rejects_the_next) {
     support_expect(src, "a");
     support_fails_at("tltcpsink", uri, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
                      "another caller");
-    /* Who is patient gets its turn. */
+    /* A caller that waits gets its turn. */
     GstHarness *two = support_caller("tltcpsink", src->element, "");
     GstBus *bus = support_bus(two);
     support_wait_state(bus, "failed");

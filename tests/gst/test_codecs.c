@@ -11,7 +11,7 @@
 #include "tests/gst/clip.h"
 #include "tests/gst/support.h"
 
-/* So many frames are lost, one at a time, from this one on. */
+/* Number of frames that are lost, one at a time, from this one on. */
 #define LOSSES 4
 #define LOSE_FIRST 3
 

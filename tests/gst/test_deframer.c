@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the source makes of sections, without any connection. */
+/* The source's handling of sections, without a connection. */
 #include <stdlib.h>
 
 #include "tests/gst/deframer_world.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the source makes of sections when some are missing or cut: what it
+/* The source's handling of missing and incomplete sections: the frames that it
  * leaves out, holds back and marks. */
 #include "tests/gst/deframer_world.h"
 
@@ -79,7 +79,7 @@ TEST(pictures_wait_for_a_key_frame_when_asked_to) {
     assert_int_equal(count_of(w, &w->d.counts.held_back), 4);
 }
 
-/* What refreshes a picture bit by bit is needed from its beginning on. */
+/* A gradual refresh is needed from its beginning on. */
 TEST(pictures_go_on_from_a_recovery_point) {
     struct world *w = *state;
     static const char frames[] = "PIPpPRPPPB";

@@ -210,7 +210,7 @@ static guint bit_rate(GstElement *pipeline, const gchar *name) {
     return value;
 }
 
-/* What comes out of the source goes nowhere. */
+/* The output of the source is discarded. */
 static GstElement *make_pipeline(GstHarness *src, const gchar *elements) {
     g_autofree gchar *launch = g_strdup_printf(
         "%s uri=tltcp://127.0.0.1:%u", elements, support_port(src->element));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the properties that give frames up do, each value of them. */
+/* The effect of each value of the properties that drop frames. */
 #include "tests/gst/support.h"
 
 #include <gio/gio.h>

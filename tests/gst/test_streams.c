@@ -164,7 +164,8 @@ static void wait_eos(struct run *r, const char *name) {
     g_mutex_unlock(&r->lock);
 }
 
-/* Who waits for the others to end can be paused, and does not forget to. */
+/* A stream that waits for the others to end can be paused and resumes the
+ * wait. */
 TEST(a_stream_that_has_ended_stops_with_the_others) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");

@@ -106,7 +106,7 @@ TEST(mode_and_port_may_be_set_as_properties) {
     gst_object_unref(e);
 }
 
-/* What is wrong, and a word that the message must have. */
+/* An error, and a word that the message must contain. */
 static const struct {
     const char *element;
     const char *uri;

@@ -63,7 +63,7 @@ ssize_t lo_send(tltcp_socket *s, const void *data, size_t len,
                 tltcp_time deadline);
 void lo_send_text(tltcp_socket *s, const char *text);
 
-/* What a recvmsg with MSG_TL gave. */
+/* The result of a recvmsg with MSG_TL. */
 struct lo_got {
     ssize_t rv;
     size_t pieces;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What applications get wrong: options, arguments, control data. */
+/* Errors of applications: options, arguments, control data. */
 #include <stdlib.h>
 
 #include "tests/loopback/lo.h"

@@ -194,7 +194,7 @@ static void write_more(struct attack *a) {
     }
 }
 
-/* What the listener's application gets: every byte, and no gap. */
+/* The listener's application gets every byte, and no gap. */
 static void read_some(struct attack *a, struct lo *l) {
     uint8_t data[4 * LEN];
     ssize_t n;

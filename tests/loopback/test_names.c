@@ -11,7 +11,7 @@
 /* No test waits for it: whoever is not reached is not waited for. */
 #define LONG (100 * LO_PATIENCE)
 
-/* What is wrong with IPv6; linked with --wrap. */
+/* Simulated errors of IPv6; linked with --wrap. */
 static atomic_bool no_sockets;
 static atomic_int sending; /* errno; 0: nothing */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What requests with forged addresses cost a node: their senders never answer.
+/* The cost to a node of requests with forged addresses: their senders never
+ * answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,8 @@ static void forge_each(const struct pair *p, unsigned type) {
     }
 }
 
-/* What strangers may begin in that time, four at once and two a second. */
+/* The number of requests that unknown peers may start in that time, four at
+ * once and two a second. */
 static unsigned begun_since(uint64_t start) {
     return 4 + (unsigned)(2 * (double)(uv_hrtime() - start) / S) + 1;
 }

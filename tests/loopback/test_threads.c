@@ -9,7 +9,7 @@
 #define TOTAL ((uint64_t)8 << 20)
 #define SECTION ((size_t)20000)
 
-/* What a thread does to one direction of one socket. */
+/* A thread's operations on one direction of one socket. */
 struct work {
     tltcp_socket *s;
     uint64_t total;

@@ -287,7 +287,7 @@ TEST(datagrams_longer_than_asked_for_are_dropped) {
     assert_int_equal(r->bytes, 1);
 }
 
-/* What the path does not carry is lost, without an error and without harm. */
+/* Datagrams that the path does not carry are lost without an error. */
 TEST(a_datagram_beyond_the_mtu_is_dropped) {
     struct rig *r = *state;
     uint8_t buf[100];

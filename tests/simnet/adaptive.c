@@ -15,7 +15,7 @@
 
 static struct world w; /* large */
 
-/* What the encoder remembers. */
+/* State of the encoder. */
 static struct {
     const struct encoder *e;
     struct sim_random rnd;

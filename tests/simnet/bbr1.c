@@ -129,7 +129,7 @@ static void note_rate(struct bbr1 *b, const struct cong_ack *ack) {
     }
 }
 
-/* What ACKs bring more than the bandwidth would. */
+/* Bytes acknowledged in excess of the bandwidth. */
 static void note_extra(struct bbr1 *b, const struct cong_ack *ack) {
     double expected = max_bw(b) * seconds_since(b->epoch_at, ack->now);
     if (ack->round && ++b->extra_round >= EXTRA_ROUNDS) {

@@ -232,8 +232,8 @@ void check_datagram(struct end *e, const void *dgram, size_t len) {
     }
 }
 
-/* What the recovery in force lets out: the controller's window, reduced
- * step by step in an episode, or inflated by duplicates in the paper's. */
+/* The window of the present recovery: the controller's window, reduced step by
+ * step in an episode, or inflated by duplicates in the paper's. */
 static double window_of(const tltcp__sender *s) {
     return tltcp__cc_window(&s->cc) +
            (s->dup != NULL ? s->dup->recovery.inflation : 0);
@@ -337,7 +337,7 @@ static void check_data_piece(struct world *w, const struct flow *f,
     }
 }
 
-/* What a section refers to, as the receiver should know it. */
+/* The references of a section, as the receiver should know them. */
 static uint32_t reference_of(const struct flow *f, uint64_t i) {
     const struct tltcp_meta *m = &section(f, i)->meta;
     if (m->depends == 0 && (m->section_class == TL_CLASS_REFERENCE ||

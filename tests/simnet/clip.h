@@ -28,7 +28,7 @@ struct clip {
     bool plain;                /* tell the engine of deadlines alone */
 };
 
-/* What was to be seen at the far end. */
+/* The pictures displayed at the far end. */
 struct view {
     unsigned on_time[TL_CLASS_LAST + 1]; /* decodable, in time, by class */
     unsigned whole[TL_CLASS_LAST + 1];   /* arrived whole, in time or not */

@@ -43,7 +43,7 @@ int lie_tell(struct lie *l, const struct end *victim);
 /* Nothing of the client reaches the server any more. */
 void lie_mute_client(void);
 
-/* What the server has read of the client's stream. */
+/* The data that the server has read of the client's stream. */
 uint32_t stream_read(void);
 uint32_t sections_read(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What live video reaches over a link with everything at its default: the
- * controller, the repair, the look-ahead. */
+/* Results of live video over a link with default settings: the controller, the
+ * repair, the look-ahead. */
 #ifndef TESTS_SIMNET_MARKS_H
 #define TESTS_SIMNET_MARKS_H
 
@@ -36,7 +36,7 @@ struct mark {
     unsigned yielded;
 };
 
-/* What a rival, there for long, notices of the first ten seconds. */
+/* The effect on a long-running rival in the first ten seconds. */
 struct harm {
     double kept;     /* of the rate that it has alone */
     double overflow; /* packets that the queue drops, more than without us */

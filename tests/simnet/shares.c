@@ -340,7 +340,7 @@ static void streams_join(const struct shares *s, uint64_t seed) {
     }
 }
 
-/* Who is first has the path for a while. */
+/* The first flow has the path alone for a while. */
 static void all_join(const struct shares *s, uint64_t seed) {
     uint64_t head_start =
         s->rival != NULL ? s->head_start + seed * 137 * MS : 0;

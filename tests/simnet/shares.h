@@ -41,7 +41,7 @@ struct shares {
     bool trace; /* prints a line every 100 ms */
 };
 
-/* What the first stream got. */
+/* The share of the first stream. */
 struct shares_result {
     double rate;    /* bit/s of data that arrived */
     double ratio;   /* over the mean of the rivals */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the controllers reach over TLTCP on a path of the virtual network. */
+/* Performance of the controllers over TLTCP on a path of the virtual
+ * network. */
 #include <string.h>
 
 #include "sim/bulk.h"

@@ -160,7 +160,7 @@ TEST(a_token_is_good_for_its_address_only) {
     world_finish(&w);
 }
 
-/* Who sees the call could make it repeat itself for ever. */
+/* An observer of the call could make it repeat forever. */
 TEST(a_caller_follows_eight_tokens_at_most) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {1};
     static const uint8_t token[24] = {2};

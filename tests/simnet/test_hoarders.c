@@ -19,7 +19,7 @@ TEST(a_million_holes_cost_bounded_memory) {
     lie_close();
 }
 
-/* What one small packet makes the server hold. */
+/* Memory that one small packet makes the server hold. */
 static size_t held_for(uint32_t offset, uint32_t section) {
     size_t live = w.alloc.live;
     struct lie l;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What live video reaches over the links of docs/measurements/live.md. */
+/* Results of live video over the links of docs/measurements/live.md. */
 #include "tests/simnet/marks.h"
 
 #define SEEDS 5
@@ -22,7 +22,7 @@ TEST(overload) {
     assert_true(m.waste < 0.01);
 }
 
-/* What is seen over a link with losses at random. */
+/* Pictures displayed over a link with random losses. */
 static double seen_over(const char *name, double loss, uint64_t jitter) {
     struct path on = path_of(6);
     on.loss = loss;
@@ -73,7 +73,7 @@ TEST(satellite) {
     assert_true(m.seen >= 0.88);
 }
 
-/* What the path holds, from the beginning. */
+/* The capacity of the path, from the beginning. */
 TEST(satellite_that_is_known) {
     struct path on = satellite_link();
     struct mark m;

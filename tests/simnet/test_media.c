@@ -85,7 +85,7 @@ TEST(a_link_too_small_for_references_gives_up_the_latest) {
     assert_true(2 * references > all);
 }
 
-/* Who says which references the chain leaves out shows more. */
+/* A sender that gives the references missing from the chain shows more. */
 TEST(branches_go_before_the_chain_is_cut) {
     unsigned with = 0, without = 0;
     for (uint64_t seed = 1; seed <= 5; seed++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the sender says of its sections reaches the receiver; the world compares
- * it with what was written. */
+/* The sender's metadata of sections reaches the receiver; the world compares it
+ * with what was written. */
 #include "tests/simnet/lie.h"
 
 static void plan_classes(struct plan *p, uint64_t seed) {

@@ -25,7 +25,7 @@ TEST(a_caller_behind_a_nat_may_change_its_address) {
     }
 }
 
-/* What ends the stream is the first that comes from the new address. */
+/* The end of the stream is the first data from the new address. */
 TEST(a_caller_that_moves_at_the_end_learns_of_it) {
     for (uint64_t ms = 800; ms < 1000; ms += 10) {
         struct plan p;
@@ -67,7 +67,8 @@ static void lose_at_the_end(struct plan *p, struct lossy_move *m) {
     p->user = m;
 }
 
-/* What ends the stream went to its old address, and its answers are lost. */
+/* The end of the stream was sent to its old address, and its answers are
+ * lost. */
 TEST(a_caller_that_moves_at_the_end_is_waited_for) {
     static const uint64_t seconds[] = {5, 10, 15, 20, 60, 200};
     for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
@@ -190,7 +191,8 @@ static bool relay_packets(void *user, uint32_t link, struct sim_packet *p,
     return link == 1 || now >= r->until || copy_packets(&r->a, link, p, now);
 }
 
-/* Whoever copies and relays all is on the path; he is off it when he stops. */
+/* An attacker that copies and relays everything is on the path until it
+ * stops. */
 TEST(a_stream_returns_from_its_relay) {
     for (uint64_t every = 1; every < 8; every++) {
         struct relay r = {.a.every = every, .until = 2 * SEC};

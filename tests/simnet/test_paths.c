@@ -157,7 +157,8 @@ TEST(marks_slow_the_sender_down_before_losses_do) {
     assert_true(without.packets_lost > 0);
 }
 
-/* What Prague delivers in ten seconds over a queue of `mark_above` packets. */
+/* Bytes that Prague delivers in ten seconds over a queue of `mark_above`
+ * packets. */
 static tltcp_stats run_prague(uint64_t mark_above, struct ecn_count *count) {
     struct plan p;
     tltcp_stats st;

@@ -2,7 +2,7 @@
 /* The rules of the recovery `packet`, one by one. */
 #include "tests/simnet/lie.h"
 
-/* What gets lost; times are of the virtual network. */
+/* The losses; times are of the virtual network. */
 struct faults {
     uint64_t from, to;  /* all on the links below */
     bool link[2];       /* out of CLIENT, out of SERVER */
@@ -180,7 +180,8 @@ TEST(a_long_standstill_counts_as_a_timeout) {
     world_finish(&w);
 }
 
-/* What came through in between is told only once the way back is there. */
+/* Data that arrived meanwhile is acknowledged only once the return path is
+ * back. */
 TEST(a_silent_way_back_and_two_losses_are_no_timeout) {
     static const uint64_t lost[] = {2 * SEC, 2300 * MS};
     struct faults f = {.from = 2 * SEC,

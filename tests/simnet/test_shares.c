@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Who gets what on a bottleneck: the rivals are as strong as those of a kernel.
+/* Shares of flows on a bottleneck: the rivals are as strong as those of a
+ * kernel.
  */
 #include <stdlib.h>
 

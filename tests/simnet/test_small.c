@@ -14,7 +14,7 @@ static struct small play_small(int kind, double part, uint64_t latency) {
     return s;
 }
 
-/* What comes late to a chain leaves no time for the next key frame. */
+/* A late frame of a chain leaves no time for the next key frame. */
 TEST(a_chain_is_cut_before_it_costs_the_next_key) {
     struct small s = play_small(SMALL_CHAIN, 0.85, 400 * MS);
     assert_true(s.used >= 0.75 * s.bound);

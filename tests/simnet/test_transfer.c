@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What arrives: recoveries, controllers, windows, slow readers, expiry. */
+/* Transfers: recoveries, controllers, windows, slow readers, expiry. */
 #include <congestion/congestion.h>
 
 #include "libtltcp/engine/conn.h"

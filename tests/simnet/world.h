@@ -23,7 +23,7 @@ enum { CLIENT = 0, SERVER = 1 };
 
 struct end;
 
-/* What is to happen; plan_init() gives a plain, lossless transfer. */
+/* The plan of a test; plan_init() sets a plain, lossless transfer. */
 struct plan {
     uint64_t seed;
     struct sim_link_config link[2]; /* out of CLIENT, out of SERVER */
@@ -49,7 +49,7 @@ struct plan {
     bool no_delivery_check; /* the transfer is not expected to end */
 };
 
-/* What is known of one section. */
+/* Data about one section. */
 struct tally {
     uint64_t got;   /* bytes handed over */
     uint64_t tiled; /* the same with gaps, from its start */

@@ -20,7 +20,7 @@ static void release(struct test_alloc *a, void *ptr) {
     }
 }
 
-/* Always moves: whoever keeps a pointer across a resize is found out. */
+/* Always moves, which exposes pointers kept across a resize. */
 static void *obtain(struct test_alloc *a, void *old, size_t size) {
     union header *h = malloc(sizeof(*h) + size);
     size_t keep = old != NULL ? ((union header *)old - 1)->size : 0;
@@ -28,7 +28,7 @@ static void *obtain(struct test_alloc *a, void *old, size_t size) {
         return NULL;
     }
     h->size = size;
-    memset(h + 1, 0xa5, size); /* fresh memory holds no zeroes by luck */
+    memset(h + 1, 0xa5, size); /* new memory must not be zero by chance */
     if (keep != 0) {
         memcpy(h + 1, old, keep < size ? keep : size);
     }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An allocator that counts, and fails when told to.  Zeroed it is ready. */
+/* An allocator that counts, and fails on request. Ready when zeroed. */
 struct test_alloc {
     uint64_t calls;   /* requests for memory so far, failed ones included */
     uint64_t fail_at; /* the request with this number (from 1) fails; 0: none */

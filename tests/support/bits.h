@@ -7,7 +7,7 @@
 
 #include "internal/media/codec/frame.h"
 
-#define BITS_MAX 512 /* bytes; what does not fit is left out */
+#define BITS_MAX 512 /* bytes; the excess is dropped */
 
 struct bits {
     uint8_t data[BITS_MAX];

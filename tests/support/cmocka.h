@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* CMocka with the headers that it wants to see first. */
+/* CMocka with the headers that it needs. */
 #ifndef TESTS_SUPPORT_CMOCKA_H
 #define TESTS_SUPPORT_CMOCKA_H
 
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-/* A test; its name is a sentence that it makes true.  `state` is what the
- * set-up left, for tests that have one. */
+/* A test; its name is the sentence that it verifies. `state` is the result of
+ * the set-up, if there is one. */
 #if defined(__GNUC__)
 #define TEST(name) static void name(__attribute__((unused)) void **state)
 #else

@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-/* libcrypto's memory, which fails when told to. */
+/* libcrypto's allocator, which fails on request. */
 
-/* Requests that still succeed before one fails; negative: all do. */
+/* Number of requests that succeed before one fails; negative: all do. */
 extern int test_crypto_left;
 
-/* To be called before libcrypto is used.  False: it was too late. */
+/* Call this before libcrypto is used. False: too late. */
 bool test_crypto_alloc_init(void);
 
 #endif /* TESTS_SUPPORT_CRYPTO_ALLOC_H */

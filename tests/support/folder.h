@@ -13,7 +13,7 @@ static inline int remove_one(const char *path, const struct stat *st, int kind,
     return remove(path);
 }
 
-/* With all that is in it.  0 when it is gone. */
+/* Removes a folder with its contents. Returns 0 on success. */
 static inline int remove_folder(const char *path) {
     return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

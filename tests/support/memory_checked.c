@@ -37,7 +37,7 @@ static void out(const void *p, size_t len) {
     }
 }
 
-/* What the C library gets from within the call is no matter of ours. */
+/* Calls of the C library from within are not checked. */
 #define CALL(type, name, params, args, before, after) \
     type __real_##name params;                        \
     type __wrap_##name params;                        \
@@ -187,8 +187,7 @@ CALLED(ec_encode_data, int len, int k, int rows, unsigned char *tables,
 
 #endif
 
-/* Nothing may leave that was never written: it would tell what was in memory
- * before. */
+/* Uninitialised memory must not be sent: it would leak earlier contents. */
 CALLED(sim_net_send, struct sim_net *n, uint32_t from, struct sim_packet *p) {
     in(p->data, p->len);
     __real_sim_net_send(n, from, p);

@@ -365,7 +365,7 @@ TEST(files_without_a_keyed_checksum_are_not_taken) {
 #define STATUS_FIRST 0x24
 #define STATUS_HEAD 28 /* of a short file, with a timestamp */
 
-/* What becomes of a signed STATUS on its way. */
+/* The change to a signed STATUS in transit. */
 struct meddler {
     uint32_t cut; /* octets taken off */
     size_t flip;  /* and one of those that are left changed; 0: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Whole transfers of every kind, and what may befall them. */
+/* Complete transfers of every kind, and failures in them. */
 #include <stdlib.h>
 
 #include "tests/simnet/saratoga/pass.h"
@@ -218,7 +218,7 @@ TEST(a_rate_of_a_packet_in_minutes_ends_no_session) {
     world_free(&w);
 }
 
-/* What the caller's options pointed to may be gone when it is used. */
+/* The data that the caller's options point to may be freed before use. */
 TEST(options_are_deeply_copied) {
     struct world w = world_new(&GOOD, NULL, NULL);
     char law[] = "fixed";

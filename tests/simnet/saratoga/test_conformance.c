@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the draft demands of REQUEST, BEACON, METADATA and DATA, one test each,
- * octet by octet. */
+/* The draft's requirements on REQUEST, BEACON, METADATA and DATA, one test
+ * each, octet by octet. */
 #include "tests/simnet/saratoga/raw.h"
 
 TEST(v16_a_whole_get_with_a_loss_as_the_receiver) {
@@ -237,7 +237,7 @@ TEST(bytes_that_come_again_are_counted) {
     raw_free(r);
 }
 
-/* Nobody makes a file of 2^32 bytes here with a single packet. */
+/* A single packet cannot create a file of 2^32 bytes here. */
 TEST(data_far_out_wait_for_metadata) {
     struct xfer *x;
     struct raw *r = receiver(&x);

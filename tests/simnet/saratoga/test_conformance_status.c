@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the draft demands of STATUS, one test each, octet by octet: what it
+/* The draft's requirements on STATUS, one test each, octet by octet: what it
  * reports, when it is sent, and what it ends. */
 #include "tests/simnet/saratoga/raw.h"
 
@@ -24,7 +24,7 @@ TEST(an_answer_echoes_the_timestamp_of_the_request) {
     raw_free(r);
 }
 
-/* Of what came at once the highest tells most. */
+/* Of simultaneous arrivals the highest provides the most information. */
 TEST(one_answer_to_two_that_asked_is_that_to_the_higher) {
     static const char *const asked[] = {
         "23090000 00000007 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a 0004 3435",

@@ -168,7 +168,7 @@ static void free_stage(struct stage *s) {
     sim_net_free(s->net);
 }
 
-/* What TCP gets over its fair half of what all get. */
+/* TCP's throughput relative to its fair half of the total. */
 static double normalised_tcp(const struct scene *scene) {
     static struct stage s;
     double tcp = 0;

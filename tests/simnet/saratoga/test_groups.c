@@ -120,7 +120,7 @@ TEST(a_group_is_repaired_by_its_members_reports) {
     (void)put_to_group(0, 0.1, false);
 }
 
-/* What others have asked for is not asked for again. */
+/* Data that other members have requested is not requested again. */
 TEST(members_of_a_group_report_a_common_loss_once) {
     uint64_t alone = put_to_group(0.1, 0, false);
     uint64_t heard = put_to_group(0.1, 0, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What a peer may send without doing harm, and sizes beyond the usual. */
+/* Hostile input from a peer, and unusual sizes. */
 #include <stdlib.h>
 
 #include "internal/common/ranges.h"
@@ -352,7 +352,7 @@ TEST(floods_cost_bounded_memory_and_few_answers) {
     raw_free(r);
 }
 
-/* What was not refused meanwhile is not saved up. */
+/* Unused refusals do not accumulate. */
 TEST(after_a_long_silence_refusals_are_as_few_as_ever) {
     uint8_t request[] = {0x21, 0x8f, 0, 9, 0, 0, 0, 0, 'x', 0};
     struct raw *r = raw_new(NULL);

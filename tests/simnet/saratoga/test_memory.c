@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Whole transfers while memory runs out, at each request for it in turn. */
+/* Complete transfers in which each allocation in turn fails. */
 #include <inttypes.h>
 
 #include "tests/simnet/saratoga/pass.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the draft demands of puts and deletions, octet by octet. */
+/* The draft's requirements on puts and deletions, octet by octet. */
 #include "tests/simnet/saratoga/raw.h"
 #include "tests/support/alloc.h"
 
@@ -95,7 +95,7 @@ TEST(a_no_op_is_reported_and_not_answered) {
     raw_free(r);
 }
 
-/* Who sends one way does not wait for the driver to make up its mind. */
+/* A one-way sender does not wait for the driver's decision. */
 TEST(data_that_come_before_the_answer_are_not_lost) {
     struct raw *r = raw_new(NULL);
     struct disk_file *f;

@@ -5,7 +5,7 @@
 
 static const struct plan LOSSY = {10e6, 0, 100 * MSEC, 0.03, 0.03, 1};
 
-/* What a ground station that was killed finds on its disk. */
+/* The disk of a ground station after it was killed. */
 static void keep_partial(struct world *w, const struct xfer *x,
                          saratoga_partial *p, saratoga_range *ranges,
                          size_t max) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What a STATUS that nobody meant can do to a sender, plain and without a key.
+/* The effect of a forged STATUS on a sender without a key.
  */
 #include "libsaratoga/engine/packet.h"
 #include "tests/simnet/saratoga/pass.h"
@@ -64,7 +64,7 @@ TEST(holes_of_a_stream_cover_only_sent_and_kept_data) {
     raw_free(r);
 }
 
-/* What was said of the last data, which had left before the end was known. */
+/* The report about the last data, which was sent before the end was known. */
 TEST(a_stream_is_over_once_its_end_can_have_been_heard) {
     saratoga_options o = once();
     struct raw *r = server(&o);

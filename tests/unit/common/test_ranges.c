@@ -68,7 +68,7 @@ static void assert_same(const cmn__ranges *r, const struct model *m) {
     assert_int_equal(r->total, total);
 }
 
-/* Whatever a hint says, the answer is the same. */
+/* The answer does not depend on the hint. */
 static void assert_nearby(const cmn__ranges *r, uint64_t x,
                           const cmn__range *want) {
     static cmn__ranges_hint kept; /* from other calls, and other sets */

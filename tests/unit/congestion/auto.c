@@ -184,7 +184,7 @@ static double auto_growth(double first, double then, double after) {
     return grown;
 }
 
-/* As a lower RTT tells later, the queue was there before it. */
+/* As a later, lower RTT shows, the queue existed before. */
 static void auto_claims_its_share_when_it_joins_others(void **state) {
     double alone = auto_growth(100, 100, 0);
     (void)state;

@@ -28,7 +28,7 @@ struct packet {
     struct cong_rate_snapshot snap;
 };
 
-/* What is checked against. */
+/* The reference of the check. */
 struct before {
     double cwnd;
     double ssthresh;
@@ -186,7 +186,7 @@ static void settle(struct history *h) {
                                    host_now(h));
 }
 
-/* What three later ones have overtaken is lost; RACK would wait a little. */
+/* A packet that three later ones overtook is lost; RACK would wait a little. */
 static double detect(struct history *h, uint64_t newest) {
     double lost = 0;
     for (uint64_t i = h->oldest; i + 3 < newest; i++) {
@@ -329,7 +329,7 @@ static void be_silent(struct history *h) {
     check_reduction(h, &b);
 }
 
-/* What a host may do at any time. */
+/* Actions of a host at any time. */
 static void meddle(struct history *h) {
     struct cong *cc = h->cc;
     bool rate_only = isinf(cc->cwnd);

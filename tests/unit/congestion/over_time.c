@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What controllers and their machinery make of events that follow each other:
+/* Reactions of controllers and their machinery to sequences of events:
  * restarts, changes by the host, clocks that step, silences. */
 #include "libcongestion/cubic.h"
 #include "tests/support/cmocka.h"

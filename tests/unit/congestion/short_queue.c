@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Whose queue stands on the path, and what becomes of the window. */
+/* The cause of a standing queue, and its effect on the window. */
 #include "libcongestion/short_queue.h"
 #include "internal/common/rng.h"
 #include "tests/support/cmocka.h"

@@ -14,7 +14,7 @@
 static const uint8_t headers[] = {0, 0, 0, 1, 0x67, 66, 0, 0, 0, 1, 0x68, 1};
 static const uint8_t sound_config[] = {0x11, 0x90}; /* LC, 48 kHz, stereo */
 
-/* What the units of the picture and of sound had, without their packets. */
+/* The contents of the picture and audio units, without their packets. */
 struct seen {
     uint8_t data[MOST + 100];
     size_t len;

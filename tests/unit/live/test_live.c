@@ -362,7 +362,7 @@ TEST(other_bytes_arrive_as_they_were_written) {
     close_pair(&p);
 }
 
-/* What has no header is not to be taken for one. */
+/* Data without a header must not be taken for one. */
 TEST(bytes_that_look_like_a_header_arrive_as_they_were_written) {
     static const char text[] = "PM, or what begins as headers of frames do, "
                                "for as long as one of them and more";

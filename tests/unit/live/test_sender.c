@@ -100,7 +100,7 @@ static uint64_t held_back(int reason) {
     return s.dropped[reason];
 }
 
-/* What the connection says of a section. */
+/* The connection's report about a section. */
 static void fate(uint64_t section, uint32_t kind, uint32_t cause) {
     events[last_event++] = (tltcp_event){.type = TLTCP_EVENT_FATE,
                                          .section = section,

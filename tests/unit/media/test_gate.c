@@ -148,7 +148,7 @@ TEST(the_applications_metadata_counts_too) {
     assert_false(media__gate_takes(&g, &child));
 }
 
-/* What stands behind an open key frame may name what stands before it. */
+/* A frame after an open key frame may refer to one before it. */
 TEST(behind_an_open_key_frame_it_is_still_missed) {
     media_gate g = {0};
     media_timed_frame branch = read(5, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What pictures of H.264 refer to. */
+/* References of H.264 pictures. */
 #include <string.h>
 
 #include "internal/media/codec/h264.h"
@@ -236,7 +236,7 @@ static unsigned named_zero(const struct stream *s) {
     return n;
 }
 
-/* Whatever a stream says that nobody may write. */
+/* Invalid streams. */
 TEST(a_long_term_number_is_of_one_h264_picture) {
     static const struct row twice_in_a_header[] = {
         {0, {'I', 0, 0, 0, NULL, NULL}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What pictures of H.265 refer to. */
+/* References of H.265 pictures. */
 #include <string.h>
 
 #include "internal/media/codec/h265.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What peers may name, partial files and their maps. */
+/* Names from peers, partial files and their maps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -200,7 +200,7 @@ TEST(an_echo_names_its_transmission) {
     send_new(r, 0, 30);
     assert_int_equal(saratoga__sentlog_by_timestamp(&r->log, 7000, 7000, 1), 7);
     assert_int_equal(saratoga__sentlog_by_timestamp(&r->log, 7001, 7999, 1), 0);
-    /* Whole seconds: the one that ends where the answer says. */
+    /* Whole seconds: the one that ends at the answer's time. */
     assert_int_equal(saratoga__sentlog_by_timestamp(&r->log, 5000, 9999, 6000),
                      6);
     assert_int_equal(saratoga__sentlog_by_end(&r->log, 20000), 20);

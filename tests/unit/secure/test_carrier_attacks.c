@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What others may do to a carrier, and peers that move. */
+/* Attacks on a carrier, and peers that migrate. */
 #include "internal/secure/carrier_impl.h"
 #include "tests/unit/secure/carriers.h"
 

@@ -81,7 +81,7 @@ static int get_params(OSSL_PARAM params[]) {
 
 #define F(name, function) \
     { OSSL_FUNC_CIPHER_##name, (void (*)(void))(function) }
-/* What EVP_CIPHER_fetch() is content with. */
+/* Arguments that EVP_CIPHER_fetch() accepts. */
 #define LEAST(make)                                                          \
     F(NEWCTX, make), F(FREECTX, free_context), F(ENCRYPT_INIT, init),        \
         F(DECRYPT_INIT, init), F(GET_PARAMS, get_params), F(UPDATE, update), \

@@ -31,7 +31,7 @@ TEST(numbers_and_seeds_differ_and_follow_from_the_seed) {
     }
 }
 
-/* Whoever reads the memory later can count, too. */
+/* A later reader of the memory can also count. */
 TEST(stored_state_does_not_reveal_an_ephemeral_key) {
     sec__secret s;
     uint8_t e[SEC__SEED_LEN];

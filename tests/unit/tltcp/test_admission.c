@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Whom a listener lets in, caller by caller. */
+/* Admission of callers by a listener. */
 #include <string.h>
 
 #include "internal/secure/tokens.h"
@@ -358,7 +358,7 @@ TEST(a_recorded_call_makes_no_connection) {
     close_house(&h);
 }
 
-/* Who has a token of his own for the id of a call that he recorded. */
+/* An attacker with its own token for the id of a recorded call. */
 TEST(a_recorded_call_does_not_fit_another_token) {
     struct caller x;
     struct house h;

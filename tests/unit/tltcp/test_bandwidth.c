@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What is believed of a path over hours; the rest is seen in the virtual
+/* The bandwidth estimate over hours; the rest is tested in the virtual
  * network. */
 #include <math.h>
 

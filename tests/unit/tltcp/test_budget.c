@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What callers may make a listener hold. */
+/* Limits on the memory that callers make a listener hold. */
 #include <string.h>
 
 #include "libtltcp/engine/conn.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What a connection traces, without a network. */
+/* Trace events of a connection, without a network. */
 #include <string.h>
 
 #include "internal/secure/packet.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the next section costs the next KEY of its stream. */
+/* The cost of the next section to the next KEY of its stream. */
 #include "libtltcp/engine/lookahead.h"
 #include "tests/support/cmocka.h"
 

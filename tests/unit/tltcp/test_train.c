@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What packets that left close behind each other tell of the path. */
+/* Estimates of the path from trains of packets. */
 #include <math.h>
 
 #include <tltcp/types.h>

@@ -144,7 +144,7 @@ TEST(undecodable_frames_can_be_left_out_of_the_file) {
     assert_int_equal(file.written, 1);
 }
 
-/* What refreshes a picture bit by bit is needed from its beginning on. */
+/* A gradual refresh is needed from its beginning on. */
 TEST(a_recovery_is_written_from_its_beginning) {
     struct rig *rig = *state;
     rig->wishes.keep_broken = false;

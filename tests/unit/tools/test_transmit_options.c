@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What tltcp-live-transmit does when it is not told otherwise. */
+/* Defaults of tltcp-live-transmit. */
 #include "tests/support/cmocka.h"
 #include "tools/live-transmit/options.h"
 
@@ -36,7 +36,8 @@ TEST(an_encoder_may_send_whole_pictures_at_once) {
     assert_int_equal(o.in.buffer, 4000000);
 }
 
-/* Who has lost power and calls again is busy with himself until then. */
+/* A caller that calls again after a power loss finds the listener busy until
+ * then. */
 TEST(a_silent_peer_is_gone_after_five_seconds) {
     assert_int_equal(parse(""), -1);
     assert_int_equal(o.out.to.config->idle_timeout_ms, 5000);
