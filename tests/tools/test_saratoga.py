@@ -53,7 +53,7 @@ class CommandLine(saratogabox.Node):
                 ("goes with serve", "ls", "--rate-file", "x", "saratoga://h/"),
                 ("goes with mirror", "peers", "--interval", "3"),
                 ("goes with peers", "serve", "--wait", "3"),
-                ("one who serves", "put", "--overwrite", "f", "saratoga://h/x"),
+                ("server decides", "put", "--overwrite", "f", "saratoga://h/x"),
                 ("goes with serve", "get", "--streams", "saratoga://h/x"),
                 ("goes with put", "take", "--multicast", "saratoga://h/x"),
                 ("the host", "put", "--group", "g", "f", "saratoga://h/x"),

@@ -111,7 +111,7 @@ class Files(Secrets):
     def test_what_cannot_be_secured_is_refused(self):
         self.run_bad("group", "serve", "--beacon", "5", "--bind",
                      "127.0.0.1:0", "--key-file", self.key)
-        self.run_bad("way back", "put", "--one-way", "--key-file", self.key,
+        self.run_bad("return path", "put", "--one-way", "--key-file", self.key,
                      self.key, "saratoga://127.0.0.1/x")
         self.run_bad("group", "put", "--multicast", "--key-file", self.key,
                      self.key, "saratoga://224.0.0.108/x")
