@@ -539,7 +539,7 @@ int main(void) {
         cmocka_unit_test(a_request_that_was_changed_is_refused),
         cmocka_unit_test(a_request_of_another_time_is_refused),
         cmocka_unit_test(a_request_from_before_a_restart_is_not_taken),
-        cmocka_unit_test(numbers_below_the_window_are_not_accepted),
+        cmocka_unit_test(what_is_forgotten_is_not_accepted_again),
         cmocka_unit_test(blind_puts_are_refused),
         cmocka_unit_test(files_without_a_keyed_checksum_are_not_taken),
         cmocka_unit_test(a_peer_with_the_key_may_complete_a_migration),

@@ -271,7 +271,7 @@ int main(void) {
         cmocka_unit_test(clocks_go_on_beside_pictures_that_may_be_given_up),
         cmocka_unit_test(only_frames_that_others_need_count_as_references),
         cmocka_unit_test(the_clock_of_a_lost_reference_is_sent_after_all),
-        cmocka_unit_test(what_was_never_sent_has_a_cause),
+        cmocka_unit_test(an_unsent_section_has_a_cause),
         cmocka_unit_test(who_is_cut_off_hears_why_and_what_waits_is_given_up),
     };
     return cmocka_run_group_tests_name("sender", tests, NULL, NULL);

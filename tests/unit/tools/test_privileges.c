@@ -164,7 +164,7 @@ TEST(the_folder_of_a_file_is_found) {
     assert_string_equal(privileges_folder_of("a", folder, 8), ".");
 }
 
-TEST(what_is_below_a_folder_can_still_be_written) {
+TEST(files_below_a_folder_can_still_be_written) {
     in_child(write_below_only);
 }
 
