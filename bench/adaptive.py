@@ -38,7 +38,7 @@ def say(text):
 
 
 def inspect(element, environment):
-    """What GStreamer says of an element; nothing when there is none.  (Its
+    """GStreamer's description of an element, or nothing.  (Its
     --exists wants plugins as new as GStreamer itself.)"""
     done = subprocess.run(["gst-inspect-1.0", element], check=False, text=True,
                           capture_output=True,
@@ -47,7 +47,7 @@ def inspect(element, environment):
 
 
 def why_absent(transport, environment):
-    """Why a transport cannot be measured here, or None."""
+    """The reason why a transport cannot be measured here, or None."""
     for _, program, *_ in transport.helpers:
         if not any(os.access(os.path.join(folder, program), os.X_OK)
                    for folder in os.environ["PATH"].split(":")):

@@ -29,7 +29,7 @@ CONTENTS = {"motion": MOTION, "screen": SCREEN}
 
 @dataclasses.dataclass(frozen=True)
 class Clip:
-    """What is captured, and how it is coded."""
+    """The captured content and its coding."""
 
     text: str
     content: str

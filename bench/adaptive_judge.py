@@ -22,7 +22,7 @@ PICTURE = LUMA * 3 // 2  # I420
 
 
 class JudgeError(Exception):
-    """Why nothing can be said, in a sentence."""
+    """The reason why there is no result, as a sentence."""
 
 
 def captures(path):

@@ -60,7 +60,7 @@ def run(program, path, seed, flows):
 
 
 def figure(kind, result):
-    """What one run says about its first flow."""
+    """The results of one run for its first flow."""
     first = result["flows"][0]
     if kind == "queueing":
         return first["queueing_ms"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""What a live stream to many viewers costs: server and viewers, by library.
+"""The cost of a live stream to many viewers: server and viewers, by library.
 
 One process serves all viewers, another one is all of them; both do the same
 with each library, and libraries take turns.  Without a round-trip time they
@@ -33,7 +33,7 @@ BAD_LINK = "rate=300kbit,queue=20kB,loss=20%"
 
 
 class Failed(Exception):
-    """Why there is no result, in a sentence."""
+    """The reason why there is no result, as a sentence."""
 
 
 class Run:
@@ -120,7 +120,7 @@ def plain(args, library, viewers, rtt):
 
 
 def isolation(args, library, viewers, bad):
-    """What good viewers get beside bad ones, who share a link of their own."""
+    """Results of good viewers beside bad ones, which share a separate link."""
     with tempfile.TemporaryDirectory() as folder, \
             Run(args, library, folder) as run:
         server = run.serve(viewers + bad)

@@ -47,7 +47,7 @@ def clock(seconds):
 # --- What can be run here --------------------------------------------------
 
 def why_absent(transport, environment):
-    """Why a transport cannot be measured here, or None."""
+    """The reason why a transport cannot be measured here, or None."""
     elements = {"srt": "srtsink", "srt-tuned": "srtsink",
                 "ristsink": "ristsink"}
     element = elements.get(transport)
@@ -286,7 +286,7 @@ def groups_of(args):
 
 
 def plan(args, environment, prefix, idle):
-    """What is to be made: ((case, ((transport, spec)...))...), and how."""
+    """The runs to make: ((case, ((transport, spec)...))...), and how."""
     cases = choose_cases(args)
     make_samples(args, cases)
     for wanted, count in groups_of(args):

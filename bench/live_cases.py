@@ -90,7 +90,7 @@ WHOLE = ((QUICK_TRANSPORTS, 5),
 
 @dataclasses.dataclass
 class Aim:
-    """What TLTCP as it comes is to reach in a case, by the median."""
+    """The median that TLTCP with default settings must reach in a case."""
 
     case: str
     text: str

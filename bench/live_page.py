@@ -54,7 +54,7 @@ def cells(words):
 
 
 def aims(results):
-    """What was aimed at, what is there, and whether it is enough."""
+    """The goal, the result, and whether it is sufficient."""
     for aim in live_cases.AIMS:
         row = results.get(aim.case, {"rows": {}})["rows"].get("tltcp")
         if row and "error" not in row:

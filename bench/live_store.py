@@ -34,7 +34,7 @@ def empty():
 
 
 def read(path: pathlib.Path):
-    """What the file has; nothing when there is none."""
+    """The contents of the file, or nothing."""
     if not path.exists():
         return empty()
     return renamed(json.loads(path.read_text(encoding="ascii")))
@@ -67,7 +67,7 @@ def find(data, which, transport, wanted):
 
 
 def note(data, how):
-    """What was gone on with is told as one."""
+    """A continued run is reported as one."""
     same = ("transports", "seeds", "seconds", "cores", "jobs", "absent")
     for before in data["made"]:
         if all(before[k] == how[k] for k in same):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""What the default gains and costs: charts and tables of trade-offs.
+"""Gains and costs of the default: charts and tables of trade-offs.
 
     ./dev test simnet.marks    # builds play_marks
     ./dev bench marks          # renews docs/design/default-controller.{md,svg}

@@ -106,7 +106,7 @@ def transfer(tool, folder, options, get_options=(),
 
 
 def floor(folder, sender, receiver):
-    """What a part of the work alone takes that both sides have to do."""
+    """The cost of one part of the work that both sides do."""
     (folder / "copy").unlink(missing_ok=True)
     began = time.monotonic()
     files = folder / "root" / "file", folder / "copy"
@@ -148,7 +148,7 @@ def bench(args, peers):
 
 
 def holes(program):
-    """What a STATUS that lists very many holes costs both sides."""
+    """The cost to both sides of a STATUS with very many holes."""
     done = subprocess.run([str(program)], capture_output=True, text=True,
                           check=True)
     cost = json.loads(done.stdout)

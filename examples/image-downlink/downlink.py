@@ -34,7 +34,7 @@ APPEARS, DIES, RETURNS = 0.4, 2.5, 3.7  # seconds into the pass
 
 
 class PassError(Exception):
-    """What went wrong, in a sentence."""
+    """A description of the error, as a sentence."""
 
 
 def tool(name):

@@ -9,7 +9,7 @@ SOURCE = "mandelbrot=size={w}x{h}:rate=1:maxiter=200:start_scale=1.5:" \
 
 
 class ImagesError(Exception):
-    """Why there are none, in a sentence."""
+    """The reason why there are none, as a sentence."""
 
 
 def make(folder, count, width=WIDTH, height=HEIGHT):

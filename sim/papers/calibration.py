@@ -80,7 +80,7 @@ def ns2_counts(run):
 
 
 class Outcome:
-    """What some runs of one case gave."""
+    """The results of some runs of one case."""
 
     def __init__(self, runs, side, case, agent, seed_list):
         path = CASES[case][0]
@@ -135,7 +135,7 @@ def difference(words, ours, theirs):
 
 
 def why_part(page, bad):
-    """Why some cases are apart."""
+    """The reason why some cases are separate."""
     page.heading("What is apart, and why")
     page.text(
         "The recovery by packet numbers lets the window grow with every packet "

@@ -49,7 +49,7 @@ def pacing(controller):
 
 
 class Run:
-    """What one run gave."""
+    """The results of one run."""
 
     def __init__(self, lines):
         self.lines = lines

@@ -151,7 +151,7 @@ class View:
 # ---- the page ----
 
 def both(values, digits=3):
-    """What was found here and in ns-3, by player."""
+    """The results here and in ns-3, by player."""
     return "here and in ns-3: " + "; ".join(
         f"{w}: {brief(a, digits)} and {brief(b, digits)}"
         for w, (a, b) in values.items())

@@ -275,7 +275,7 @@ def claims_window(page, points, quick):
 
 
 class Worked:
-    """What became of the one flow of the worked examples."""
+    """The results of the flow of the worked examples."""
 
     def __init__(self, runs, manner):
         run = runs["worked", manner]

@@ -30,7 +30,7 @@ def short(quick):
 
 
 def points(quick):
-    """What is run: a sender, a part of WAYS and a step."""
+    """A run: a sender, a part of WAYS and a step."""
     kinds = (YAM, FAST, RENO) if quick else (YAM, FAST, RENO, *MODERN)
     every = [(kind, share, short(quick))
              for share in ((ONE_WAY,) if quick else WAYS) for kind in kinds]

@@ -52,7 +52,7 @@ def resolve(root, path, quoted, name):
 
 
 def complaint(path, name, target):
-    """Why `path` may not include `name`, or None."""
+    """The reason why `path` may not include `name`, or None."""
     layer = layer_of(path)
     for header, allowed in RESERVED.items():
         if not target and header.match(name) and layer:

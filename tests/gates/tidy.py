@@ -51,7 +51,7 @@ def fingerprint(entry, config):
 
 
 def check(tool, build, entry, config, cache):
-    """What clang-tidy says about one source: "" for nothing."""
+    """clang-tidy's messages about one source: "" for nothing."""
     mark = cache / fingerprint(entry, config)
     if mark.exists():
         return ""

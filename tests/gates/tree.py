@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the gates share: the files of the tree, and how a gate ends."""
+"""Shared by the gates: the files of the tree, and the end of a gate."""
 import pathlib
 import re
 import shutil

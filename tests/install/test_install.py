@@ -50,7 +50,7 @@ class Install(unittest.TestCase):
         cls.temporary.cleanup()
 
     def config(self, *args):
-        """What pkg-config says, with and in the moved installation."""
+        """The output of pkg-config, with and in the moved installation."""
         text = run("pkg-config", *args, "tltcp", "congestion",
                    PKG_CONFIG_PATH=str(self.lib / "pkgconfig")).stdout
         return shlex.split(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the tests of the dissectors share: tshark, asked about captures."""
+"""Shared by the tests of the dissectors: queries to tshark about captures."""
 import os
 import pathlib
 import subprocess

@@ -29,7 +29,7 @@ def member():
 
 
 def packets(s, *types):
-    """What the group hears of those types, until time is out."""
+    """Packets of those types that the group receives until the time limit."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         packet = s.recv(65536)

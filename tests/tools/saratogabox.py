@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the tests of saratoga share."""
+"""Shared by the tests of saratoga."""
 import contextlib
 import hashlib
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What ./dev bench adaptive and fanout compute, on runs that were made up."""
+"""Computations of ./dev bench adaptive and fanout, on synthetic runs."""
 import argparse
 import pathlib
 import statistics

@@ -31,7 +31,7 @@ class Demo(toolbox.Folder):
             timeout=300)
 
     def runs(self):
-        """What the demo wrote down of its runs."""
+        """The demo's records of its runs."""
         result = self.build / "demo" / "result.json"
         return json.loads(result.read_text(encoding="ascii"))["runs"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What ./dev bench live computes, on runs that were made up."""
+"""Computations of ./dev bench live, on synthetic runs."""
 import argparse
 import os
 import pathlib
@@ -216,7 +216,7 @@ finally:
 
 
 class Store(toolbox.Folder):
-    """What is there already is not made again."""
+    """Existing runs are not made again."""
 
     def setUp(self):
         super().setUp()

@@ -132,7 +132,7 @@ class Streams(toolbox.Folder):
         return process, address
 
     def multiplexed(self, clip):
-        """What FFmpeg makes of a film that it copies."""
+        """FFmpeg's copy of a film."""
         done = subprocess.run(
             ["ffmpeg", "-v", "error", "-i", clip, "-c", "copy", "-f",
              "mpegts", "-"], check=True, capture_output=True,

@@ -128,7 +128,7 @@ class Disk:
 
 
 def ranges_of(map_, size):
-    """What a map claims of a partial file."""
+    """The contents of a map of a partial file."""
     if len(map_) < MAP_HEAD + 4 + PATH_MAX + 4 or map_[:6] != b"SarMap":
         return
     count, = struct.unpack_from(">I", map_, MAP_HEAD)

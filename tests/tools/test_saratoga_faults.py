@@ -440,8 +440,8 @@ class Messages(saratogabox.Node):
         client = self.begin_get()
         status, errors = self.finish(client, signal.SIGINT)
         self.assertEqual(status, 1)
-        self.assertEqual(errors, f"saratoga: {self.url('f')}: stopped; what "
-                                 "has come is kept for --resume\n")
+        self.assertEqual(errors, f"saratoga: {self.url('f')}: stopped; "
+                                 "received data is kept for --resume\n")
         self.stop(server)
         self.serve("--rate", "1gbit")
         self.run_ok("get", "--resume", self.url("f"), self.there / "f")

@@ -149,7 +149,7 @@ class Networks(saratogabox.Node):
             stop
             """, there=self.there, log=log, source=source)
         self.assertEqual(log.read_text(encoding="utf-8").count(
-            "packets of 1500 bytes are larger than the link here takes"), 1)
+            "packets of 1500 bytes are larger than the local link accepts"), 1)
         self.same(source, self.here / "h")
 
     def test_stations_that_mirror_a_node_share_its_transmission(self):

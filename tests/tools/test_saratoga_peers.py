@@ -13,7 +13,7 @@ import toolbox
 
 
 class Limits(saratogabox.Node):
-    """What a server does for several at once."""
+    """A server with several simultaneous peers."""
 
     def busy(self, *limit):
         """A server with that limit, and a get from it that takes long."""
@@ -83,7 +83,7 @@ class Limits(saratogabox.Node):
 
 
 class OtherPeers(saratogabox.Node):
-    """What implementations that deviate from the draft send."""
+    """Packets of implementations that deviate from the draft."""
 
     def blind_put(self, name, data, crc):
         """A put by hand; the status of the first failure, or 0 at the end."""

@@ -55,7 +55,7 @@ class Transfer(toolbox.Folder):
         return self.json("send.json"), self.json("recv.json")
 
     def check_reports(self, sent, received):
-        """What must hold between the two reports whatever was lost."""
+        """Invariants between the two reports, for any loss."""
         for counts in (sent["sections"], *sent["frames"].values()):
             self.assertEqual(counts["offered"], counts["delivered"] +
                              counts["partial"] + counts["expired"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the tests of the tools share."""
+"""Shared by the tests of the tools."""
 import contextlib
 import json
 import os

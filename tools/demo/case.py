@@ -35,7 +35,7 @@ CONTROL = ('device=$(ip -o route get "$2" | sed "s/.* dev //; s/ .*//") && '
 
 
 class CaseError(Exception):
-    """Why a run could not be made, in a sentence."""
+    """The reason why a run failed, as a sentence."""
 
 
 def free_port(kind):
@@ -49,7 +49,7 @@ def free_port(kind):
 
 
 class Processes:
-    """What was started and must be ended."""
+    """Started processes, which must be ended."""
 
     def __init__(self, folder, environment):
         self.folder, self.environment, self.running = folder, environment, []
@@ -96,7 +96,7 @@ class Processes:
             process.wait()
 
     def end_all(self):
-        """Who is told to end twice ends what it has started all the same."""
+        """A process that is told twice to end still ends its children."""
         before = [(number, signal.signal(number, signal.SIG_IGN))
                   for number in (signal.SIGINT, signal.SIGTERM)]
         for process in reversed(self.running):
@@ -263,7 +263,7 @@ def librist(spec, way):
 
 
 def librist_tools(spec, way):
-    """What runs beside the pipelines: (at the receiver?, command, port)."""
+    """Programs beside the pipelines: (at the receiver?, command, port)."""
     peer = f"{way.receive_host}:{way.receive_port}"
     buffer = f"?buffer={spec['latency_ms']}"
     local = f"127.0.0.1:{LIBRIST_PORT}"

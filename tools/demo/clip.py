@@ -51,7 +51,7 @@ SAMPLES = {
 
 
 class ClipError(Exception):
-    """What is wrong with FILE, in a sentence."""
+    """A description of the error in FILE, as a sentence."""
 
 
 def run(command):
@@ -117,7 +117,7 @@ def packets(path):
 
 
 def why_not_as_it_is(stream, found):
-    """What keeps a film from being sent as it is, or None."""
+    """The reason why a film cannot be sent unchanged, or None."""
     if stream["codec_name"] != "h264":
         return f"is {stream['codec_name']}, which not all transports carry"
     keys = [time for time, _, key in found if key] + [found[-1][0]]
