@@ -6,12 +6,30 @@
 #ifndef OBS_TLTCP_H
 #define OBS_TLTCP_H
 
+#include <obs-module.h>
+
 /** Name of the output type. */
 #define OBS_TLTCP_OUTPUT "tltcp_output"
+
+/** Name of the source type. */
+#define OBS_TLTCP_SOURCE "tltcp_source"
 
 /** @brief Tells OBS of the output. */
 void obs_tltcp_register_output(void);
 /** @brief Tells OBS of the service. */
 void obs_tltcp_register_service(void);
+/** @brief Tells OBS of the source. */
+void obs_tltcp_register_source(void);
+
+/** @brief How a stream goes. @param output  that obs_tltcp_register_output()
+ * is about @param out  numbers go into it */
+void obs_tltcp_output_state(void *output, obs_data_t *out);
+/** @brief How the stream that is sent goes, if one is. @param out  numbers go
+ * into it, and "streaming" */
+void obs_tltcp_state(obs_data_t *out);
+/** @brief Offers obs_tltcp_state() to programs that steer OBS. */
+void obs_tltcp_offer_state(void);
+/** @brief Offers it to the user. */
+void obs_tltcp_offer_window(void);
 
 #endif /* OBS_TLTCP_H */

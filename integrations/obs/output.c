@@ -272,6 +272,48 @@ static float output_congestion(void *data) {
     return share > 1 ? 1 : share;
 }
 
+static void output_state_drops(const tltcp_live_stats *st, obs_data_t *out) {
+    for (unsigned k = 0; k < TLTCP_LIVE_KIND_COUNT; k++) {
+        const tltcp_live_count *c = &st->kinds[k];
+        char name[32];
+        (void)snprintf(name, sizeof(name), "dropped_%s",
+                       tltcp_live_kind_name(k));
+        obs_data_set_int(out, name,
+                         (long long)(c->dropped + c->expired + c->partial));
+        (void)snprintf(name, sizeof(name), "delivered_%s",
+                       tltcp_live_kind_name(k));
+        obs_data_set_int(out, name, (long long)c->delivered);
+    }
+}
+
+static void output_state_path(const tltcp_stats *st, obs_data_t *out) {
+    obs_data_set_double(out, "rtt_ms", (double)st->srtt_ns / 1e6);
+    obs_data_set_double(out, "loss_percent", st->loss_rate * 100);
+    obs_data_set_double(out, "delivery_ms",
+                        (double)st->delivery_delay_ns / 1e6);
+    obs_data_set_int(out, "target_kbps", (long long)(st->target_bps / 1000));
+    obs_data_set_int(out, "estimated_kbps",
+                     (long long)(st->estimated_bps / 1000));
+}
+
+void obs_tltcp_output_state(void *output, obs_data_t *out) {
+    struct output *o = output;
+    tltcp_live_stats live;
+    tltcp_stats st;
+    tltcp_live_stats_init(&live);
+    tltcp_stats_init(&st);
+    (void)pthread_mutex_lock(&o->lock);
+    if (o->live && tltcp_live_get_stats(o->live, &live) == 0) {
+        (void)tltcp_live_get_connection_stats(o->live, 0, &st);
+        obs_data_set_bool(out, "streaming", true);
+        obs_data_set_int(out, "connected", (long long)live.connected);
+        output_state_drops(&live, out);
+        output_state_path(&st, out);
+        obs_data_set_int(out, "encoder_kbps", o->now_kbps);
+    }
+    (void)pthread_mutex_unlock(&o->lock);
+}
+
 static int output_connect_ms(void *data) {
     return ((struct output *)data)->connect_ms;
 }

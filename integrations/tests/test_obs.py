@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
 """Stock OBS Studio with the module for tltcp, on a display without a screen."""
+import base64
 import json
 import os
 import re
@@ -22,6 +23,8 @@ def ini(**sections):
 
 
 class Obs(stage.Stage):
+    bitrate = 1500
+
     def setUp(self):
         super().setUp()
         self.settings = self.folder / ".config" / "obs-studio"
@@ -44,7 +47,7 @@ class Obs(stage.Stage):
             Video={"BaseCX": 320, "BaseCY": 240, "OutputCX": 320,
                    "OutputCY": 240},
             Output={"Mode": "Simple", "Reconnect": "true", "RetryDelay": 1},
-            SimpleOutput={"VBitrate": 1500, "StreamEncoder": "x264"}),
+            SimpleOutput={"VBitrate": self.bitrate, "StreamEncoder": "x264"}),
             encoding="ascii")
         self.service = profile / "service.json"
 
@@ -125,7 +128,7 @@ class Obs(stage.Stage):
         self.stream(control)
         self.await_said(process, r"the encoder makes [1-9]\d\d kbit/s")
 
-    def add_noise(self, control):
+    def add_noise(self, control, y=0):
         """A picture that takes what bitrate it gets."""
         film = self.folder / "noise.mp4"
         subprocess.run(
@@ -133,10 +136,16 @@ class Obs(stage.Stage):
              "nullsrc=s=320x240:r=30,geq=random(1)*255:128:128", "-t", "4",
              "-c:v", "libx264", "-preset", "ultrafast", film], check=True)
         scene = control.ask("GetCurrentProgramScene")[1]
-        self.assertTrue(control.ask(
+        done, answer = control.ask(
             "CreateInput", sceneName=scene["currentProgramSceneName"],
             inputName="noise", inputKind="ffmpeg_source",
-            inputSettings={"local_file": str(film), "looping": True})[0])
+            inputSettings={"local_file": str(film), "looping": True})
+        self.assertTrue(done, answer)
+        self.assertTrue(control.ask(
+            "SetSceneItemTransform",
+            sceneName=scene["currentProgramSceneName"],
+            sceneItemId=answer["sceneItemId"],
+            sceneItemTransform={"positionY": y})[0])
 
     def test_obs_connects_again_and_tells_why_it_had_to(self):
         port = stage.free_port()
@@ -155,6 +164,73 @@ class Obs(stage.Stage):
         self.await_status(control, lambda s: s["outputActive"] and
                           not s["outputReconnecting"])
         self.await_said(process, r"(?s)connected to .*connected to ")
+
+    def vendor(self, control):
+        """How the stream goes, as programs that steer OBS hear it."""
+        done, answer = control.ask("CallVendorRequest", vendorName="tltcp",
+                                   requestType="statistics")
+        self.assertTrue(done, answer)
+        return answer["responseData"]
+
+    def test_programs_that_steer_obs_hear_how_the_stream_goes(self):
+        port = stage.free_port()
+        recorder = self.record(f"tltcp://127.0.0.1:{port}?mode=listener",
+                               self.folder / "got.ts")
+        self.await_port(recorder, port)
+        _, control = self.obs(f"tltcp://127.0.0.1:{port}?latency=5000")
+        self.assertFalse(self.vendor(control)["streaming"])
+        self.stream(control)
+        self.await_status(control, lambda s: s["outputTotalFrames"] > FPS)
+        state = self.vendor(control)
+        self.assertTrue(state["streaming"])
+        self.assertEqual(state["connected"], 1)
+        self.assertGreater(state["delivered_P"] + state["delivered_B"], 0)
+        self.assertGreater(state["rtt_ms"], 0)
+        self.assertEqual(state["encoder_kbps"], 1500)
+        self.assertEqual(state["dropped_I"], 0)
+
+    def shot(self, control, name):
+        """The brightness of each of 16 x 12 parts of a source."""
+        done, answer = control.ask(
+            "GetSourceScreenshot", sourceName=name, imageFormat="png",
+            imageWidth=16, imageHeight=12)
+        if not done:
+            return b""
+        picture = base64.b64decode(answer["imageData"].split(",", 1)[1])
+        return subprocess.run(
+            ["ffmpeg", "-v", "error", "-f", "png_pipe", "-i", "-", "-f",
+             "rawvideo", "-pix_fmt", "gray", "-"], input=picture,
+            capture_output=True, check=True).stdout
+
+    def await_shot(self, control, wanted):
+        end = time.monotonic() + stage.toolbox.PATIENCE
+        while not wanted(shot := self.shot(control, "camera")):
+            self.assertLess(time.monotonic(), end, shot)
+            time.sleep(0.1)
+
+    def test_a_source_shows_what_comes_again_and_again(self):
+        port = stage.free_port()
+        process, control = self.obs("tltcp://127.0.0.1:1")
+        scene = control.ask("GetCurrentProgramScene")[1]
+        done, answer = control.ask(
+            "CreateInput", sceneName=scene["currentProgramSceneName"],
+            inputName="camera", inputKind="tltcp_source",
+            inputSettings={"url": f"tltcp://127.0.0.1:{port}?mode=listener"})
+        self.assertTrue(done, answer)
+        self.await_port(process, port)
+        for _ in range(2):
+            sender = self.launch(
+                [stage.toolbox.TOOLS / "tltcp-live-transmit", "-a", "no",
+                 self.film, f"tltcp://127.0.0.1:{port}?latency=1000"])
+            self.await_shot(control, lambda shot: len(set(shot)) > 5)
+            self.assertEqual(self.done(sender)[0], 0)
+            self.await_shot(control, lambda shot: len(set(shot)) < 2)
+        for url, cause in (("tltcp://127.0.0.1:1?latncy=1", "latncy=1: no such"),
+                           ("srt://127.0.0.1:1", "tltcp://")):
+            self.assertTrue(control.ask(
+                "SetInputSettings", inputName="camera",
+                inputSettings={"url": url})[0])
+            self.await_said(process, re.escape(cause))
 
     def check_cause(self, url, cause):
         process, control = self.obs(url)
