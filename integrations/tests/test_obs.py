@@ -24,6 +24,7 @@ def ini(**sections):
 
 class Obs(stage.Stage):
     bitrate = 1500
+    x264 = ""
 
     def setUp(self):
         super().setUp()
@@ -47,7 +48,9 @@ class Obs(stage.Stage):
             Video={"BaseCX": 320, "BaseCY": 240, "OutputCX": 320,
                    "OutputCY": 240},
             Output={"Mode": "Simple", "Reconnect": "true", "RetryDelay": 1},
-            SimpleOutput={"VBitrate": self.bitrate, "StreamEncoder": "x264"}),
+            SimpleOutput={"VBitrate": self.bitrate, "StreamEncoder": "x264",
+                          "UseAdvanced": "true", "Preset": "veryfast",
+                          "x264Settings": self.x264}),
             encoding="ascii")
         self.service = profile / "service.json"
 
