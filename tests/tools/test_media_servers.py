@@ -49,7 +49,7 @@ class Page(pagebox.Page):
         return self.start_line(line.replace("udp://127.0.0.1:1235", name))
 
     def test_a_relay_serves_many_whose_camera_comes_again(self):
-        relay, camera, viewer, _ = commands("Many viewers")
+        relay, camera, viewer, _ = commands("A relay")
         self.start_line(relay)
         self.await_port("5000")
         for name in "a.ts", "b.ts":
@@ -59,8 +59,19 @@ class Page(pagebox.Page):
                       for name in ("a.ts", "b.ts")):
             self.start_line(camera).communicate(timeout=toolbox.PATIENCE)
 
+    def test_the_tool_serves_callers_each_with_a_passphrase(self):
+        _, server, caller = commands("Many viewers")
+        (self.folder / "callers.txt").write_text(
+            "studio correct horse battery staple\n", encoding="ascii")
+        encoder = commands("Any program")[2]
+        self.start_line(server)
+        self.await_port("1234")
+        self.view(caller, "a.ts")
+        while not self.pictures_so_far(self.folder / "a.ts"):
+            self.ends_well(self.start_line(encoder))
+
     def test_an_encoders_udp_is_given_to_callers(self):
-        _, _, viewer, server = commands("Many viewers")
+        _, _, viewer, server = commands("A relay")
         encoder = commands("Any program")[2]
         self.start_line(server)
         self.await_port("1234")
