@@ -241,7 +241,7 @@ function(perigee_man_page program words)
     set(more ${PROJECT_SOURCE_DIR}/tools/man.h2m)
     set(page ${CMAKE_CURRENT_BINARY_DIR}/${name}.1)
     add_custom_command(OUTPUT ${page} VERBATIM
-        COMMAND ${HELP2MAN} --no-info --name=${words} --include=${more}
+        COMMAND ${HELP2MAN} --no-info --help-option=--help-all --name=${words} --include=${more}
                 --output=${page} $<TARGET_FILE:${program}>
         DEPENDS ${program} ${more})
     add_custom_target(${name}_man ALL DEPENDS ${page})

@@ -82,7 +82,7 @@ class Install(unittest.TestCase):
                          [f"{t.name}.1" for t in tools])
         for tool, page in zip(tools, pages):
             text = run("man", "-l", page, LC_ALL="C", MANWIDTH="1000").stdout
-            told = run(tool, "--help").stdout
+            told = run(tool, "--help-all").stdout
             for word in re.findall(r"^ +(?:-\w, )?(--[\w-]+)", told, re.M):
                 self.assertRegex(text, rf"(?m)^ +(-\w, )?{word}\b", page.name)
             for part in ("SYNOPSIS", "DESCRIPTION", "EXAMPLES", "SEE ALSO"):

@@ -22,7 +22,7 @@ class Refusals(toolbox.Folder):
         self.assertEqual(done.stdout, "")
 
     def tell_help_and_version(self):
-        done = toolbox.run(self.tool, "--help")
+        done = toolbox.run(self.tool, "--help-all")
         self.assertEqual(done.returncode, 0)
         self.assertIn("Usage: " + self.tool, done.stdout)
         self.assertLess(max(map(len, done.stdout.splitlines())), 80)

@@ -12,6 +12,10 @@ import pagebox
 import toolbox
 
 ROOT = pagebox.DOCS.parent
+TOOLS = {"tltcp-send": "tltcp/send_options.c",
+         "tltcp-recv": "tltcp/recv_options.c",
+         "tltcp-live-transmit": "live-transmit/options.c",
+         "linkem": "linkem/options.c", "saratoga": "saratoga/options.c"}
 CAMERA, VIEWERS, START = ("guide/camera.md", "guide/viewers.md",
                           "guide/start.md")
 
@@ -101,6 +105,32 @@ def commands_of(program):
                 yield page, rest[:ends[0] if ends else len(rest)]
 
 
+class Help(unittest.TestCase):
+    def test_the_main_options_fit_a_terminal(self):
+        for tool in TOOLS:
+            done = toolbox.run(tool, "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            lines = done.stdout.splitlines()
+            self.assertLessEqual(len(lines), 40, tool)
+            self.assertLessEqual(max(map(len, lines)), 80, tool)
+            self.assertNotIn("\n\n\n", done.stdout)
+            *main, blank, where = lines
+            self.assertEqual(blank, "")
+            self.assertIn(f"{tool} --help-all", where)
+            whole = toolbox.run(tool, "--help-all").stdout.splitlines()
+            self.assertGreater(len(whole), len(lines))
+            self.assertLessEqual(set(main), set(whole))
+
+    def test_every_option_is_told_of_somewhere(self):
+        for tool, source in TOOLS.items():
+            text = (ROOT / "tools" / source).read_text(encoding="utf-8")
+            options = re.findall(r'^    \{"([a-z-]+)", \w+_argument', text, re.M)
+            self.assertGreater(len(options), 10, tool)
+            whole = toolbox.run(tool, "--help-all").stdout
+            for option in set(options) - {"help-all"}:
+                self.assertIn(f"--{option}", whole, tool)
+
+
 class EveryPage(unittest.TestCase):
     def options_exist(self, tool, told):
         seen = 0
@@ -115,9 +145,8 @@ class EveryPage(unittest.TestCase):
         return seen
 
     def test_options_of_the_tools_exist(self):
-        for tool in ("tltcp-send", "tltcp-recv", "tltcp-live-transmit",
-                     "linkem", "saratoga"):
-            told = toolbox.run(tool, "--help").stdout
+        for tool in TOOLS:
+            told = toolbox.run(tool, "--help-all").stdout
             if tool == "linkem":  # each setting is an option as well
                 told += re.sub(r"(?m)^  ([a-z-]+)=", r"--\1 ", told)
             self.assertTrue(self.options_exist(tool, told), tool)

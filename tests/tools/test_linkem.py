@@ -21,7 +21,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def test_it_prints_help_and_version(self):
-        done = toolbox.run("linkem", "--help")
+        done = toolbox.run("linkem", "--help-all")
         self.assertEqual(done.returncode, 0)
         self.assertIn("Usage: linkem", done.stdout)
         self.assertLess(max(map(len, done.stdout.splitlines())), 80)

@@ -19,7 +19,7 @@ FIELDS = {"file", "bytes", "seconds", "goodput_bps", "packets",
 
 class CommandLine(saratogabox.Node):
     def test_it_prints_help_and_version(self):
-        done = self.run_ok("--help")
+        done = self.run_ok("--help-all")
         self.assertIn("Usage: saratoga", done.stdout)
         self.assertLess(max(map(len, done.stdout.splitlines())), 80)
         done = self.run_ok("--version")

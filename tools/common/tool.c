@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/common/brief.h"
+
 static volatile sig_atomic_t stopped;
 static volatile sig_atomic_t hung_up;
 
@@ -110,12 +112,16 @@ static const char *name_of(const struct option *options, int opt) {
 static int take_option(const struct tool_line *line, void *user, int opt,
                        char **argv) {
     const char *name = name_of(line->options, opt);
+    const char *const texts[] = {line->help, NULL};
     const char *why;
     switch (opt) {
     case 'V':
         return tool_version(line->tool);
     case 'h':
-        (void)fputs(line->help, stdout);
+        tool_print_brief(line->tool, texts, line->details);
+        return TOOL_OK;
+    case 'H':
+        tool_print_whole(texts);
         return TOOL_OK;
     case '?':
     case ':':

@@ -52,13 +52,14 @@ int tool_bad_option(const char *tool, int opt, char **argv);
 /** @brief A command line: its options and their handler. */
 struct tool_line {
     const char *tool;             /**< for messages */
-    const char *help;             /**< printed for --help */
+    const char *help;             /**< printed for --help-all */
     const char *letters;          /**< for getopt_long(), with ":" before */
     const struct option *options; /**< each value is unique */
     /** @brief Handles an option. @param user  as given @param name  its long
      * name @param text  its value, or NULL @return NULL, or the expected
      * form */
     const char *(*take)(void *user, const char *name, const char *text);
+    const char *const *details; /**< left out by --help: tool_print_brief() */
 };
 
 /**

@@ -10,6 +10,7 @@
 
 #include "internal/settings/units.h"
 #include "sim/link_settings.h"
+#include "tools/common/brief.h"
 #include "tools/common/tool.h"
 
 #define TOOL "linkem"
@@ -71,6 +72,25 @@ static const char help_end[] =
     "\\\n"
     "      --delay 20ms 127.0.0.1:6000 127.0.0.1:5000\n";
 
+static const char *const texts[] = {help, settings_help, help_end, NULL};
+
+static const char *const details[] = {"--repeat",    "--share",
+                                      "--tun",       "--tun-addresses",
+                                      "--seed",      "--max-clients",
+                                      "--duration",  "--log",
+                                      "--json",      "--log-interval",
+                                      "--port-file", "--at",
+                                      "queue-rule",  "lower-effort",
+                                      "red",         "red-gentle",
+                                      "ecn",         "mark",
+                                      "ecn-path",    "ber",
+                                      "corrupt",     "duplicate",
+                                      "mtu",         "carrier",
+                                      "codel",       "pie",
+                                      "fq",          "police",
+                                      "trace",       "burst",
+                                      "Exit status", NULL};
+
 enum {
     OPT_BOTH = 256,
     OPT_UP,
@@ -111,6 +131,7 @@ static const struct option options[] = {
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
+    {"help-all", no_argument, NULL, 'H'},
     {"version", no_argument, NULL, 'V'},
     SETTING("rate"),
     SETTING("trace"),
@@ -336,7 +357,10 @@ static int take_option(struct linkem_options *o, int opt, const char *name,
     case 'V':
         return tool_version(TOOL);
     case 'h':
-        (void)printf("%s%s%s", help, settings_help, help_end);
+        tool_print_brief(TOOL, texts, details);
+        return TOOL_OK;
+    case 'H':
+        tool_print_whole(texts);
         return TOOL_OK;
     case '?':
     case ':':

@@ -120,6 +120,7 @@ static const struct option options[] = {
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
+    {"help-all", no_argument, NULL, 'H'},
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
@@ -397,8 +398,13 @@ static int take_words(struct transmit_options *o, int words, char **word) {
     return check(o);
 }
 
-static const struct tool_line line = {TOOL, help, ":t:a:c:s:qhV", options,
-                                      take};
+static const char *const details[] = {
+    "--timeout-mode", "--delivery",         "--chunk",     "--pf",
+    "--statsout",     "--frames",           "--qlog",      "--port-file",
+    "Keys of tltcp",  "Before it receives", "Exit status", NULL};
+
+static const struct tool_line line = {TOOL,    help, ":t:a:c:s:qhV",
+                                      options, take, details};
 
 int transmit_options_parse(int argc, char **argv, struct transmit_options *o) {
     int rc;

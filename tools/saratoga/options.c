@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "internal/settings/units.h"
+#include "tools/common/brief.h"
 #include "tools/common/secrets_watch.h"
 #include "tools/common/tool.h"
 #include "tools/saratoga/help.h"
@@ -116,6 +117,7 @@ static const struct option options[] = {
     {"once", no_argument, NULL, OPT_ONCE},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
+    {"help-all", no_argument, NULL, 'H'},
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
@@ -290,9 +292,10 @@ static int take_option(struct saratoga_args *a, int opt, const char *name,
     case 'V':
         return tool_version(TOOL);
     case 'h':
-        for (const char *const *text = saratoga_help; *text; text++) {
-            (void)fputs(*text, stdout);
-        }
+        tool_print_brief(TOOL, saratoga_help, saratoga_details);
+        return TOOL_OK;
+    case 'H':
+        tool_print_whole(saratoga_help);
         return TOOL_OK;
     case '?':
     case ':':

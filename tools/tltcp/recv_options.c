@@ -104,6 +104,7 @@ static const struct option options[] = {
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
+    {"help-all", no_argument, NULL, 'H'},
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
@@ -180,8 +181,13 @@ static int recv_options_take_words(struct recv_options *o, int words,
     return peer_options_check(TOOL, &o->from);
 }
 
-static const struct tool_line line = {TOOL, help, ":qhV", options,
-                                      recv_options_take};
+static const char *const details[] = {
+    "--drop-undecodable", "--passphrase", "--qlog",    "--frames",
+    "--port-file",        "--fec",        "--metrics", "Keys of the URL",
+    "How lateness",       "Exit status",  NULL};
+
+static const struct tool_line line = {
+    TOOL, help, ":qhV", options, recv_options_take, details};
 
 int recv_options_parse(int argc, char **argv, struct recv_options *o) {
     int rc;

@@ -119,6 +119,7 @@ static const struct option options[] = {
     {"metrics", required_argument, NULL, OPT_METRICS},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
+    {"help-all", no_argument, NULL, 'H'},
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
@@ -183,8 +184,25 @@ static int send_options_take_words(struct send_options *o, int words,
     return peer_options_check(TOOL, &o->to);
 }
 
-static const struct tool_line line = {TOOL, help, ":qhV", options,
-                                      send_options_take};
+static const char *const details[] = {"--deadline-mode",
+                                      "--drop-policy",
+                                      "--reference-grace",
+                                      "--loop",
+                                      "--recovery",
+                                      "--passphrase",
+                                      "--initial-window",
+                                      "--connect-timeout",
+                                      "--qlog",
+                                      "--frames",
+                                      "--stats-interval",
+                                      "--metrics",
+                                      "--prometheus",
+                                      "Keys of the URL",
+                                      "Exit status",
+                                      NULL};
+
+static const struct tool_line line = {
+    TOOL, help, ":qhV", options, send_options_take, details};
 
 int send_options_parse(int argc, char **argv, struct send_options *o) {
     int rc;
