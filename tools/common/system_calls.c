@@ -43,27 +43,34 @@ static bool forbid_calls(scmp_filter_ctx filter) {
     return true;
 }
 
-/* A family is forbidden when it is none of the allowed ones, which needs all
- * comparisons of an argument in one rule: the gaps between them instead. */
-static bool forbid_families(scmp_filter_ctx filter) {
-    const unsigned long highest = AF_NETLINK;
+static bool forbid_sockets(scmp_filter_ctx filter, enum scmp_compare how,
+                           unsigned long family) {
+    const struct scmp_arg_cmp which = {
+        .arg = 0, .op = how, .datum_a = family, .datum_b = 0};
 
-    for (unsigned long family = 0; family <= highest; family++) {
-        bool allowed = false;
+    return seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT),
+                                  SCMP_SYS(socket), 1, &which) == 0;
+}
 
-        for (size_t i = 0;
-             i < sizeof(allowed_family) / sizeof(allowed_family[0]); i++) {
-            allowed |= family == (unsigned long)allowed_family[i];
-        }
-        if (!allowed && seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT),
-                                         SCMP_SYS(socket), 1,
-                                         SCMP_A0(SCMP_CMP_EQ, family)) != 0) {
-            return false;
-        }
+static bool is_allowed(unsigned long family) {
+    bool allowed = false;
+
+    for (size_t i = 0; i < sizeof(allowed_family) / sizeof(allowed_family[0]);
+         i++) {
+        allowed |= family == (unsigned long)allowed_family[i];
     }
-    return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT),
-                            SCMP_SYS(socket), 1,
-                            SCMP_A0(SCMP_CMP_GT, highest)) == 0;
+    return allowed;
+}
+
+/* All families but those allowed, of which AF_NETLINK has the highest number.
+ */
+static bool forbid_families(scmp_filter_ctx filter) {
+    bool ok = forbid_sockets(filter, SCMP_CMP_GT, AF_NETLINK);
+
+    for (unsigned long family = 0; ok && family < AF_NETLINK; family++) {
+        ok = is_allowed(family) || forbid_sockets(filter, SCMP_CMP_EQ, family);
+    }
+    return ok;
 }
 
 bool privileges_forbid_calls(void) {
