@@ -19,9 +19,9 @@ import congestion
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "design" / "default-controller.md"
-DEFAULTS = {"beta_guest": 0.7, "claim": 6, "window": 60}
+DEFAULTS = {"beta_guest": 0.7, "claim": 9, "window": 60}
 VALUES = {"beta_guest": (0.7, 0.75, 0.8, 0.85, 0.9),
-          "claim": (1, 2, 3, 4, 6, 8, 12),
+          "claim": (1, 2, 3, 4, 6, 9, 12),
           "window": (30, 60, 120, 200, 300, 375, 500, 750)}
 BLUE, RED, GREY = "#0b3c6f", "#e4572e", "#777777"
 
