@@ -148,7 +148,8 @@ const char *const saratoga_help[] = {
     NULL};
 
 const char *const saratoga_details[] = {"take and give",
-                                        "Rate and checksum",
+                                        "The sending side",
+                                        "or:  saratoga rm",
                                         "--congestion",
                                         "--descriptor",
                                         "--timestamps",
