@@ -23,11 +23,17 @@ static unsigned backoff(const tltcp__sender *s) {
     return s->pto_count > even ? s->pto_count - even : 0;
 }
 
+/* Data of the dupack recovery is out.  A probe that is answered would end the
+ * RTO's backoff, which only new data may (Karn). */
+static bool awaits_rto(const tltcp__sender *s) {
+    return s->dup != NULL && s->dup->rto_at != TLTCP_TIME_NEVER;
+}
+
 static tltcp_time pto_at(const tltcp__sender *s) {
     unsigned shift = backoff(s);
     bool grows = shift < PTO_SHIFT_MAX;
     tltcp_time wait = tltcp__sender_pto(s) << (grows ? shift : PTO_SHIFT_MAX);
-    if (s->map.flying == 0) {
+    if (s->map.flying == 0 || awaits_rto(s)) {
         return TLTCP_TIME_NEVER;
     }
     wait = wait < PTO_MAX ? wait : PTO_MAX;

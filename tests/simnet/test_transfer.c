@@ -9,6 +9,7 @@ static struct world w;
 
 static const char *const recoveries[] = {"packet", "dupack", "dupack-tahoe",
                                          "dupack-newreno"};
+#define RECOVERIES (sizeof(recoveries) / sizeof(recoveries[0]))
 
 static void lossy(struct plan *p, double loss) {
     for (int i = 0; i < 2; i++) {
@@ -19,7 +20,7 @@ static void lossy(struct plan *p, double loss) {
 }
 
 TEST(without_deadlines_the_stream_is_reliable) {
-    for (size_t r = 0; r < 4; r++) {
+    for (size_t r = 0; r < RECOVERIES; r++) {
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct plan p;
             plan_init(&p, 100 * r + seed);
@@ -42,9 +43,9 @@ TEST(without_deadlines_the_stream_is_reliable) {
 TEST(every_controller_works_under_every_recovery) {
     const char *const *name = cong_list();
     for (uint64_t n = 0; name[n] != NULL; n++) {
-        for (size_t r = 0; r < 4; r++) {
+        for (size_t r = 0; r < RECOVERIES; r++) {
             struct plan p;
-            plan_init(&p, 4 * n + r);
+            plan_init(&p, RECOVERIES * n + r);
             p.config[CLIENT].congestion = name[n];
             p.config[CLIENT].recovery = recoveries[r];
             p.config[CLIENT].max_rate = 3000000;
@@ -74,7 +75,7 @@ static void overload(struct plan *p, uint64_t seed) {
 static void
 an_overload_is_shed_by_deadline_and_the_link_stays_busy(void **state) {
     (void)state;
-    for (size_t r = 0; r < 4; r++) {
+    for (size_t r = 0; r < RECOVERIES; r++) {
         struct plan p;
         tltcp_stats st;
         overload(&p, r);
@@ -129,7 +130,7 @@ static bool drop_big(void *user, uint32_t link, struct sim_packet *p,
 
 /* Every packet with data is lost; the update alone must bring the skip. */
 TEST(the_skip_of_the_last_section_arrives_without_data) {
-    for (size_t r = 0; r < 4; r++) {
+    for (size_t r = 0; r < RECOVERIES; r++) {
         uint64_t since = 1 * SEC;
         struct plan p;
         plan_init(&p, r);
@@ -153,7 +154,7 @@ TEST(the_skip_of_the_last_section_survives_losses) {
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct plan p;
         plan_init(&p, seed);
-        p.config[CLIENT].recovery = recoveries[seed % 4];
+        p.config[CLIENT].recovery = recoveries[seed % RECOVERIES];
         p.source[CLIENT].sections = 1 + seed % 3;
         p.source[CLIENT].budget = 30 * MS;
         lossy(&p, 0.3);
@@ -260,7 +261,7 @@ TEST(a_slow_reader_never_runs_dry) {
 }
 
 TEST(a_reader_may_stop_for_long_and_go_on) {
-    for (size_t r = 0; r < 4; r++) {
+    for (size_t r = 0; r < RECOVERIES; r++) {
         struct plan p;
         plan_init(&p, r);
         p.config[CLIENT].recovery = recoveries[r];
@@ -340,8 +341,8 @@ TEST(both_directions_at_once_share_a_connection) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct plan p;
         plan_init(&p, seed);
-        p.config[CLIENT].recovery = recoveries[seed % 4];
-        p.config[SERVER].recovery = recoveries[seed / 4 % 4];
+        p.config[CLIENT].recovery = recoveries[seed % RECOVERIES];
+        p.config[SERVER].recovery = recoveries[seed / RECOVERIES % RECOVERIES];
         p.source[CLIENT].sections = 100;
         p.source[SERVER].sections = 200;
         lossy(&p, 0.05);
@@ -353,7 +354,7 @@ TEST(burst_losses_and_blackouts_end) {
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct plan p;
         plan_init(&p, seed);
-        p.config[CLIENT].recovery = recoveries[seed % 4];
+        p.config[CLIENT].recovery = recoveries[seed % RECOVERIES];
         p.source[CLIENT].sections = 200;
         p.source[CLIENT].interval = 20 * MS;
         p.source[CLIENT].budget = seed % 2 == 0 ? NEVER : 500 * MS;
@@ -373,7 +374,7 @@ TEST(heavy_reordering_costs_no_data) {
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct plan p;
         plan_init(&p, seed);
-        p.config[CLIENT].recovery = recoveries[seed % 4];
+        p.config[CLIENT].recovery = recoveries[seed % RECOVERIES];
         p.source[CLIENT].sections = 150;
         p.link[CLIENT].reorder = 0.4;
         p.link[CLIENT].reorder_delay = 30 * MS;
@@ -395,6 +396,27 @@ TEST(the_pseudo_retransmission_of_the_paper_happens) {
     world_run(&w);
     assert_true(end_stats(&w.end[CLIENT]).pseudo_retransmissions > 0);
     world_finish(&w);
+}
+
+/* An answered probe would end the backoff of the RTO, which makes a TCP too
+ * strong where many packets are lost. */
+TEST(while_data_waits_for_its_rto_no_probe_is_sent) {
+    for (size_t r = 1; r < RECOVERIES; r++) {
+        struct plan p;
+        tltcp_stats st;
+        plan_init(&p, r);
+        p.config[CLIENT].recovery = recoveries[r];
+        p.config[CLIENT].congestion = "reno";
+        p.config[CLIENT].packets.mtu_probing = false;
+        p.source[CLIENT].sections = 400;
+        lossy(&p, 0.25);
+        world_start(&w, &p);
+        world_run(&w);
+        st = end_stats(&w.end[CLIENT]);
+        assert_true(st.rto_count > 20);
+        assert_in_range(st.probes_sent, 0, 10); /* of the end */
+        world_finish(&w);
+    }
 }
 
 int main(void) {
@@ -424,6 +446,7 @@ int main(void) {
         cmocka_unit_test(both_directions_at_once_share_a_connection),
         cmocka_unit_test(burst_losses_and_blackouts_end),
         cmocka_unit_test(heavy_reordering_costs_no_data),
+        cmocka_unit_test(while_data_waits_for_its_rto_no_probe_is_sent),
         cmocka_unit_test(the_pseudo_retransmission_of_the_paper_happens),
     };
     return cmocka_run_group_tests_name("transfer", tests, NULL, NULL);
