@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * Duplicate ACKs and inflation (RFC 5681 section 3.2, RFC 6582 section 3.2).
+ * Duplicate ACKs and inflation (RFC 5681 section 3.2, RFC 6582 section 3.2),
+ * and the pipe (RFC 6675).
  *
  * Interpretations: of the two exits of RFC 6582, this uses the one that needs
  * no burst limiter, min(ssthresh, max(flight, MSS) + MSS). Three duplicates
  * begin a recovery only when the cumulative number has passed everything that
- * was outstanding at the last one (NewReno).
+ * was outstanding at the last one (NewReno), or has reached it (SACK). SACK
+ * needs no limited transmit: what arrives behind the hole leaves the pipe.
  */
 #include <congestion/recovery.h>
 
@@ -13,7 +15,7 @@
 
 #include <math.h>
 
-#define DUPLICATES 3
+#define DUPLICATES CONG_RECOVERY_DUPLICATES
 
 void cong_recovery_init(struct cong_recovery *r, enum cong_recovery_kind kind) {
     *r = (struct cong_recovery){.kind = kind};
@@ -22,7 +24,8 @@ void cong_recovery_init(struct cong_recovery *r, enum cong_recovery_kind kind) {
 double cong_recovery_window(const struct cong_recovery *r,
                             const struct cong *cc) {
     double window = cc->cwnd + r->inflation;
-    if (r->limited_transmit && !r->open && r->duplicates < DUPLICATES) {
+    if (r->limited_transmit && r->kind != CONG_RECOVERY_SACK && !r->open &&
+        r->duplicates < DUPLICATES) {
         window += r->duplicates * cc->mss;
     }
     return fmax(fmin(window, cc->cwnd_max), cc->mss);
@@ -66,26 +69,59 @@ static unsigned recovery_begin(struct cong_recovery *r, struct cong *cc,
     }
     r->open = true;
     r->partial = false;
-    r->inflation = DUPLICATES * cc->mss;
+    if (r->kind != CONG_RECOVERY_SACK) {
+        r->inflation = DUPLICATES * cc->mss;
+    }
     /* The retransmission gets a full timeout: with a steady RTT, the running
      * timer would expire just before its ACK. */
     return CONG_RECOVERY_REPAIR | CONG_RECOVERY_RESTART_RTO;
 }
 
+void cong_recovery_arrived(struct cong_recovery *r, uint64_t start) {
+    for (size_t i = 0; i < CONG__COUNT(r->arrived); i++) {
+        if (start > r->arrived[i]) {
+            uint64_t lower = r->arrived[i];
+            r->arrived[i] = start;
+            start = lower;
+        }
+    }
+}
+
+uint64_t cong_recovery_lost_below(const struct cong_recovery *r) {
+    return r->arrived[DUPLICATES - 1];
+}
+
+/* The duplicates, or what arrived, say that the hole is lost. */
+static bool recovery_is_due(struct cong_recovery *r, uint64_t una) {
+    r->duplicates++;
+    switch (r->kind) {
+    case CONG_RECOVERY_TAHOE:
+    case CONG_RECOVERY_NEWRENO:
+        return r->duplicates == DUPLICATES &&
+               !(r->guarded && una <= r->recover);
+    case CONG_RECOVERY_SACK:
+        return (r->duplicates >= DUPLICATES ||
+                una < cong_recovery_lost_below(r)) &&
+               !(r->guarded && una < r->recover);
+    case CONG_RECOVERY_RENO:
+        break;
+    }
+    return r->duplicates == DUPLICATES;
+}
+
 unsigned cong_recovery_duplicate(struct cong_recovery *r, struct cong *cc,
                                  uint64_t una, uint64_t next, double flight,
                                  cong_time now) {
+    if (r->open && r->kind == CONG_RECOVERY_SACK) {
+        return CONG_RECOVERY_NOTHING;
+    }
     if (r->open) { /* duplicates beyond the segments outstanding are forged */
         double most = fmax((double)(next - una), r->inflation);
         r->inflation = fmin(r->inflation + cc->mss, most);
         return CONG_RECOVERY_NOTHING;
     }
-    bool known =
-        r->kind != CONG_RECOVERY_RENO && r->guarded && una <= r->recover;
-    if (++r->duplicates != DUPLICATES || known) {
-        return CONG_RECOVERY_NOTHING;
-    }
-    return recovery_begin(r, cc, next, flight, now);
+    return recovery_is_due(r, una) ? recovery_begin(r, cc, next, flight, now)
+                                   : CONG_RECOVERY_NOTHING;
 }
 
 static void recovery_finish(struct cong_recovery *r, struct cong *cc,
@@ -126,6 +162,9 @@ unsigned cong_recovery_advance(struct cong_recovery *r, struct cong *cc,
     }
     if (r->kind == CONG_RECOVERY_NEWRENO && una < r->recover) {
         return recovery_repair_next(r, cc, acked);
+    }
+    if (r->kind == CONG_RECOVERY_SACK && una < r->recover) {
+        return CONG_RECOVERY_RESTART_RTO;
     }
     recovery_finish(r, cc, flight, now);
     return CONG_RECOVERY_RESTART_RTO;

@@ -2,12 +2,19 @@
 /**
  * @file congestion/recovery.h
  * @brief The recovery engines of classic TCP for a byte stream with cumulative
- * acknowledgements: Tahoe, Reno (RFC 5681 section 3.2), NewReno (RFC 6582).
+ * acknowledgements: Tahoe, Reno (RFC 5681 section 3.2), NewReno (RFC 6582),
+ * SACK (RFC 2018, RFC 6675).
  *
  * The engine counts duplicate ACKs, reports losses to the controller, and
  * inflates the window, so that controllers need not. Hosts that know the fate
  * of every transmission use congestion/recovery_period.h with congestion/prr.h
  * instead.
+ *
+ * With SACK, the host keeps the scoreboard. It calls cong_recovery_arrived()
+ * for every segment that arrived behind the hole and treats everything else
+ * below cong_recovery_lost_below() as lost. It compares the window with the
+ * pipe (RFC 6675 section 4): bytes sent that neither arrived nor are lost, and
+ * bytes sent again. The timer finds a repair that is lost again.
  *
  * For every ACK, the host calls cong_ops::ack with cong_ack::recovery set to
  * cong_recovery::open, then one function of this file, and then performs the
@@ -27,10 +34,15 @@ extern "C" {
 
 /** Kinds of recovery engines. */
 enum cong_recovery_kind {
-    CONG_RECOVERY_TAHOE,  /**< a loss restarts slow start; no recovery period */
-    CONG_RECOVERY_RENO,   /**< any advance ends the recovery period */
-    CONG_RECOVERY_NEWRENO /**< one hole per round trip until all are repaired */
+    CONG_RECOVERY_TAHOE, /**< a loss restarts slow start; no recovery period */
+    CONG_RECOVERY_RENO,  /**< any advance ends the recovery period */
+    CONG_RECOVERY_NEWRENO, /**< one hole per round trip until all are repaired
+                            */
+    CONG_RECOVERY_SACK     /**< all known holes, as far as the pipe allows */
 };
+
+/** Duplicate ACKs, or segments that arrived behind a hole, that mean a loss. */
+#define CONG_RECOVERY_DUPLICATES 3
 
 /** What the host does next; bits. */
 enum cong_recovery_action {
@@ -56,6 +68,8 @@ struct cong_recovery {
     uint64_t recover;    /**< end of the data sent when the newest recovery
                               period began or the timer expired */
     double inflation;    /**< bytes; may be negative */
+    /** SACK: where the highest segments begin that arrived, highest first */
+    uint64_t arrived[CONG_RECOVERY_DUPLICATES];
 };
 
 /**
@@ -74,13 +88,27 @@ CONG_API void cong_recovery_init(struct cong_recovery *r,
 CONG_API double cong_recovery_window(const struct cong_recovery *r,
                                      const struct cong *cc);
 /**
+ * @brief SACK: reports a segment that arrived behind the hole, before the
+ * function for the ACK that carries this.
+ * @param r      engine
+ * @param start  offset of its first byte; each segment is reported once
+ */
+CONG_API void cong_recovery_arrived(struct cong_recovery *r, uint64_t start);
+/**
+ * @brief SACK: where lost data ends (IsLost() of RFC 6675).
+ * @param r  engine
+ * @return offset; what begins below it and has not arrived is lost; 0: none
+ */
+CONG_API uint64_t cong_recovery_lost_below(const struct cong_recovery *r);
+/**
  * @brief Processes a duplicate ACK: one that leaves data outstanding, repeats
  * the highest cumulative number, and carries neither data nor a window change.
  * @param r       engine
  * @param cc      controller; receives the loss event
  * @param una     the repeated cumulative number
  * @param next    end of the data sent so far
- * @param flight  bytes outstanding, without limited transmit
+ * @param flight  bytes outstanding, arrived or not, without limited
+ *                transmit
  * @param now     current time
  * @return ::cong_recovery_action bits
  */

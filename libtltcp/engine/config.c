@@ -163,8 +163,10 @@ bool tltcp__config_recovery(const tltcp_config *c, int *kind) {
         {"dupack-tahoe", NULL, CONG_RECOVERY_TAHOE},
         {"dupack-reno", NULL, CONG_RECOVERY_RENO},
         {"dupack-newreno", NULL, CONG_RECOVERY_NEWRENO},
+        {"dupack-sack", NULL, CONG_RECOVERY_SACK},
         {"dupack", "tahoe", CONG_RECOVERY_TAHOE},
         {"dupack", "newreno", CONG_RECOVERY_NEWRENO},
+        {"dupack", "sack", CONG_RECOVERY_SACK},
         {"dupack", NULL, CONG_RECOVERY_RENO},
     };
     const char *name = c->recovery != NULL ? c->recovery : "packet";
@@ -200,8 +202,8 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
         return TLTCP_ERR_ALGORITHM;
     }
     if (!tltcp__config_recovery(&c, &kind)) {
-        say(why, "recovery must be packet, dupack, dupack-tahoe, dupack-reno ",
-            "or dupack-newreno");
+        say(why, "recovery must be packet, dupack, dupack-tahoe, dupack-reno, ",
+            "dupack-newreno or dupack-sack");
         return TLTCP_ERR_ALGORITHM;
     }
     return 0;

@@ -259,8 +259,8 @@ size_t tltcp_conn_fates(const tltcp_conn *c) {
 
 int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     static const char *const recovery[] = {"dupack-tahoe", "dupack-reno",
-                                           "dupack-newreno"};
-    tltcp_stats s;
+                                           "dupack-newreno", "dupack-sack"};
+    tltcp_stats s = c->stats;
     const char *name = c->sender.dup == NULL
                            ? "packet"
                            : recovery[c->sender.dup->recovery.kind];

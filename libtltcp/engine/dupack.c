@@ -48,6 +48,7 @@ static void restart_rto(tltcp__dupack *d, const tltcp__cc *cc, tltcp_time now) {
 /* Counts everything in flight as lost: TCP's snd_nxt = snd_una. */
 static void go_back(tltcp__dupack *d) {
     d->resend = d->out.head;
+    d->resend_to = d->out.tail;
     d->resend_at = 0;
     d->epoch++;
     d->flight = 0;
@@ -73,10 +74,12 @@ static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
         land_below(d, x, cum);
         bytes += (double)((x->end < cum ? x->end : cum) - x->start);
         if (x->end > cum) {
+            d->arrived -= x->arrived ? cum - x->start : 0;
             x->start = cum;
             break;
         }
         *at = x->start >= d->untimed ? x->at : 0;
+        d->arrived -= x->arrived ? x->end - x->start : 0;
         tltcp__sections_on_forgotten(sec, x->section);
         cmn__ring_pop(&d->out);
     }
@@ -84,10 +87,63 @@ static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
         d->resend = d->out.head;
         d->resend_at = 0;
     }
+    if (d->resend_to < d->out.head) {
+        d->resend_to = d->out.head;
+    }
     return bytes;
 }
 
-/* Performs the actions of the recovery engine. */
+/* The extent that holds offset seq, or the first one behind it. */
+static uint64_t dupack_find(const tltcp__dupack *d, uint64_t seq) {
+    uint64_t lo = d->out.head;
+    uint64_t hi = d->out.tail;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (extent(d, mid)->end > seq) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+void tltcp__dupack_on_arrived(tltcp__dupack *d, uint64_t start, uint64_t end) {
+    for (uint64_t i = dupack_find(d, start); i < d->out.tail; i++) {
+        tltcp__extent *x = extent(d, i);
+        if (x->start < start || x->end > end) {
+            break; /* in two parts: known when the cumulative point is there */
+        }
+        if (!x->arrived) {
+            land_below(d, x, x->end);
+            x->arrived = true;
+            d->arrived += x->end - x->start;
+            cong_recovery_arrived(&d->recovery, x->start);
+        }
+    }
+}
+
+/* What is lost by now leaves the pipe and is to be sent again. */
+static void mark_lost(tltcp__dupack *d) {
+    uint64_t below = cong_recovery_lost_below(&d->recovery);
+    while (d->resend_to < d->out.tail &&
+           extent(d, d->resend_to)->start < below) {
+        tltcp__extent *x = extent(d, d->resend_to++);
+        land_below(d, x, x->end);
+    }
+}
+
+/* The hole is lost, whatever else is. */
+static void begin_scoreboard(tltcp__dupack *d) {
+    tltcp__extent *hole = extent(d, d->out.head);
+    land_below(d, hole, hole->end);
+    d->resend = d->out.head;
+    d->resend_to = d->out.head + 1;
+    d->resend_at = 0;
+    mark_lost(d);
+}
+
+/* What the engine of the recovery says. */
 static void act(tltcp__dupack *d, tltcp__cc *cc, unsigned todo,
                 tltcp_time now) {
     if ((todo & CONG_RECOVERY_RESTART_RTO) != 0) {
@@ -98,6 +154,9 @@ static void act(tltcp__dupack *d, tltcp__cc *cc, unsigned todo,
     }
     if ((todo & CONG_RECOVERY_REPAIR) != 0) {
         d->again = d->una;
+        if (tltcp__dupack_is_sack(d)) {
+            begin_scoreboard(d);
+        }
     }
     tltcp__cc_set_pace(cc);
 }
@@ -123,7 +182,7 @@ static void dupack_grow(tltcp__dupack *d, tltcp__cc *cc, double bytes,
 
 static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                        uint64_t cum, unsigned data, tltcp_time now) {
-    double flight = (double)d->flight;
+    double flight = (double)(d->flight + d->arrived);
     double arrived = data * cc->cong->mss;
     tltcp_time at;
     double bytes = settle_below(d, sec, cum, &at);
@@ -151,7 +210,7 @@ static void on_duplicates(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                           unsigned data, tltcp_time now) {
     unsigned todo = CONG_RECOVERY_NOTHING;
     if (d->recovery.duplicates == 0) {
-        d->level = d->flight;
+        d->level = d->flight + d->arrived;
     }
     for (unsigned i = 0; i < data && todo == CONG_RECOVERY_NOTHING; i++) {
         todo =
@@ -168,25 +227,13 @@ int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                          uint64_t cum, unsigned data, tltcp_time now) {
     if (cum > d->una) {
         on_advance(d, sec, cc, cum, data, now);
-    } else if (d->flight > 0) {
+    } else if (d->flight > 0 || d->arrived > 0) {
         on_duplicates(d, sec, cc, data, now);
     }
-    return 0;
-}
-
-/* The extent that holds offset seq, or the first one after it. */
-static uint64_t dupack_find(const tltcp__dupack *d, uint64_t seq) {
-    uint64_t lo = d->out.head;
-    uint64_t hi = d->out.tail;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (extent(d, mid)->end > seq) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
+    if (tltcp__dupack_is_sack(d) && d->recovery.open) {
+        mark_lost(d);
     }
-    return lo;
+    return 0;
 }
 
 static bool is_live(const tltcp__sections *sec, const tltcp__extent *x) {
@@ -206,8 +253,9 @@ static tltcp__extent *lowest_current(const tltcp__dupack *d,
 }
 
 void tltcp__dupack_refresh(tltcp__dupack *d, const tltcp__sections *sec) {
-    while (d->resend < d->out.tail && !is_live(sec, extent(d, d->resend))) {
-        d->resend++; /* TCP would count it as lost, not in flight */
+    while (d->resend < d->resend_to && (extent(d, d->resend)->arrived ||
+                                        !is_live(sec, extent(d, d->resend)))) {
+        d->resend++; /* TCP would count it as lost: not in flight */
         d->resend_at = 0;
     }
     if (d->again != NOWHERE && lowest_current(d, sec) == NULL) {
@@ -217,7 +265,8 @@ void tltcp__dupack_refresh(tltcp__dupack *d, const tltcp__sections *sec) {
 
 bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
                        const tltcp__cc *cc) {
-    return d->again != NOWHERE || d->resend < d->out.tail ||
+    return (d->again != NOWHERE && !tltcp__dupack_is_sack(d)) ||
+           d->resend < d->resend_to ||
            (!cc->cong->repair_only && tltcp__sections_has(sec, true));
 }
 
@@ -226,7 +275,7 @@ bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
 static double window(const tltcp__dupack *d, const struct cong *cc) {
     struct cong_recovery r = d->recovery;
     double bytes;
-    r.limited_transmit &= d->resend == d->out.tail;
+    r.limited_transmit &= d->resend >= d->resend_to;
     bytes = cong_recovery_window(&r, cc);
     return r.open || bytes < cc->cwnd_max ? bytes : cc->cwnd_max;
 }
@@ -256,11 +305,12 @@ bool tltcp__dupack_next(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
                         tltcp_time now, tltcp__piece *out) {
     const tltcp__extent *x;
     uint64_t start;
-    if (d->again != NOWHERE && take_again(d, sec, max, now, out)) {
+    if (d->again != NOWHERE && !tltcp__dupack_is_sack(d) &&
+        take_again(d, sec, max, now, out)) {
         return true;
     }
     tltcp__dupack_refresh(d, sec);
-    if (d->resend == d->out.tail) {
+    if (d->resend >= d->resend_to) {
         return tltcp__sections_next(sec, max, true, now, out);
     }
     x = extent(d, d->resend);
@@ -270,7 +320,7 @@ bool tltcp__dupack_next(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
 
 static bool is_resend(const tltcp__dupack *d, const tltcp__piece *p) {
     const tltcp__extent *x;
-    if (d->resend == d->out.tail) {
+    if (d->resend >= d->resend_to) {
         return false;
     }
     x = extent(d, d->resend);
@@ -280,6 +330,9 @@ static bool is_resend(const tltcp__dupack *d, const tltcp__piece *p) {
 int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
                           const tltcp__piece *p, tltcp_time now) {
     tltcp__extent *x;
+    if (tltcp__dupack_is_sack(d)) {
+        d->again = NOWHERE; /* its slot is taken */
+    }
     if (p->losses == 0) {
         x = cmn__ring_push(&d->out);
         if (x == NULL) {
@@ -287,7 +340,6 @@ int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
         }
         *x = (tltcp__extent){
             .start = p->start, .end = p->end, .section = p->section, .at = now};
-        d->resend = d->out.tail;
         take_off(d, x, p->end - p->start);
     } else if (is_resend(d, p)) {
         x = extent(d, d->resend);
@@ -314,7 +366,7 @@ void tltcp__dupack_on_timeout(tltcp__dupack *d, tltcp__cc *cc,
                               (double)d->flight, ++d->expiries, (cong_time)now);
     act(d, cc, todo, now);
     tltcp__dupack_refresh(d, sec);
-    d->rto_at = d->resend < d->out.tail
+    d->rto_at = d->resend < d->resend_to
                     ? now + (tltcp_time)cong_rtt_rto(&cc->rtt)
                     : TLTCP_TIME_NEVER;
 }

@@ -11,10 +11,13 @@
 /* The paper's recovery: cumulative acknowledgements, three duplicates, fast
  * retransmit and fast recovery, Jacobson and Karn's timeout (section 5).
  *
- * Sent data is recorded as extents in stream order. After a timeout, nothing
- * counts as in flight, and the extents from `resend` on are sent again. A
- * seq_update moves the cumulative point over losses, which then stay
- * undetected: the blindness of the paper's section 5.5, kept on purpose.
+ * What left is remembered as extents in stream order.  After a timeout nothing
+ * counts as in flight, and what stands from `resend` on is sent again.
+ * In the SACK manner the same marks walk over what is lost (RFC 6675): the
+ * extents are the scoreboard, and the packet numbers acknowledged, put into
+ * extents, are what SACK blocks tell.
+ * A seq_update moves the cumulative point over losses that are then never seen:
+ * the blindness of the paper's 5.5, kept on purpose.
  * Duplicates and the window are <congestion/recovery.h>'s. */
 
 typedef struct tltcp__extent {
@@ -23,19 +26,22 @@ typedef struct tltcp__extent {
     tltcp_time at;
     uint32_t flying; /* bytes in flight, if epoch is the current one */
     uint32_t epoch;
+    bool arrived; /* behind a hole, as SACK tells */
 } tltcp__extent;
 
 typedef struct tltcp__dupack {
     cmn__ring out;      /* extents by order of first sending */
-    uint64_t resend;    /* next extent to send again; tail: none */
-    uint64_t resend_at; /* offset at which it continues */
-    uint64_t untimed;   /* data below gives no RTT */
-    uint64_t una;       /* cumulative point acknowledged */
-    uint64_t round_end; /* its acknowledgement ends the round trip */
+    uint64_t resend;    /* extent to be sent again next */
+    uint64_t resend_to; /* the first one that need not be */
+    uint64_t resend_at; /* offset in it where that goes on */
+    uint64_t untimed;   /* what lies below gives no RTT */
+    uint64_t una;       /* cumulative point heard */
+    uint64_t round_end; /* acknowledged, it ends the round trip */
     uint64_t again;     /* offset to retransmit at once; UINT64_MAX: none */
-    uint64_t flight;    /* bytes */
-    uint64_t level;     /* flight when the first duplicate arrived */
-    tltcp_time rto_at;  /* NEVER: nothing in flight */
+    uint64_t flight;    /* bytes; with SACK the pipe of RFC 6675 */
+    uint64_t arrived;   /* bytes behind a hole */
+    uint64_t level;     /* bytes outstanding when the first duplicate came */
+    tltcp_time rto_at;  /* NEVER: nothing out */
     uint32_t epoch;     /* grows with each timeout */
     unsigned expiries;  /* in a row */
     struct cong_recovery recovery;
@@ -46,6 +52,12 @@ void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem,
                         const struct cong_recovery *how);
 void tltcp__dupack_free(tltcp__dupack *d);
 
+static inline bool tltcp__dupack_is_sack(const tltcp__dupack *d) {
+    return d->recovery.kind == CONG_RECOVERY_SACK;
+}
+
+/* SACK: the bytes of one packet arrived.  Before on_ack. */
+void tltcp__dupack_on_arrived(tltcp__dupack *d, uint64_t start, uint64_t end);
 /* The peer's cumulative point, with `data` data packets newly acknowledged. */
 int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                          uint64_t cum, unsigned data, tltcp_time now);

@@ -76,6 +76,9 @@ static void credit_packet(tltcp__sender *s, const tltcp__sent *rec, bool late,
             credit_late(s, chunk, fb);
         } else if (chunk->kind == TLTCP__SENT_CHUNK_DATA) {
             credit_chunk(s, chunk, fb);
+        } else if (chunk->kind == TLTCP__SENT_CHUNK_SEGMENT) {
+            tltcp__dupack_on_arrived(s->dup, chunk->start,
+                                     chunk->start + chunk->len);
         } else if (chunk->kind == TLTCP__SENT_CHUNK_REPAIR && !late) {
             credit_run(s, fb);
             tltcp__sections_on_forgotten(&s->sec, chunk->section);
@@ -220,6 +223,10 @@ static unsigned lose_chunks(tltcp__sender *s, const tltcp__sent *rec,
     for (unsigned i = 0; i < rec->chunks; i++) {
         const tltcp__sent_chunk *chunk = tltcp__sentmap_chunk(&s->map, rec, i);
         uint64_t end = chunk->start + chunk->len;
+        if (chunk->kind == TLTCP__SENT_CHUNK_SEGMENT) {
+            current = true; /* what is lost, its scoreboard tells */
+            continue;
+        }
         if (chunk->kind == TLTCP__SENT_CHUNK_SKIP) {
             current = true;
             first_error(

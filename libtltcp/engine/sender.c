@@ -290,7 +290,7 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     size_t len = (size_t)(p->end - p->start);
     tltcp__meta meta = tltcp__sections_meta(&s->sec, p->section);
     rec->flags |= TLTCP__SENT_DATA;
-    if (s->dup == NULL) { /* dupack keeps its own extents */
+    if (s->dup == NULL || tltcp__dupack_is_sack(s->dup)) {
         tltcp__sent_chunk *chunk = tltcp__sentmap_add(&s->map, rec);
         if (chunk == NULL) {
             return TLTCP_ERR_NOMEM;
@@ -299,7 +299,9 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                                      .section = p->section,
                                      .len = (uint32_t)len,
                                      .losses = p->losses,
-                                     .kind = TLTCP__SENT_CHUNK_DATA};
+                                     .kind = s->dup == NULL
+                                                 ? TLTCP__SENT_CHUNK_DATA
+                                                 : TLTCP__SENT_CHUNK_SEGMENT};
     }
     tltcp__data_put(w, p->flags, (uint32_t)p->start + s->first_seq,
                     (uint32_t)p->section, len);

@@ -38,6 +38,7 @@ enum tltcp__sent_state {
 
 enum tltcp__sent_chunk_kind {
     TLTCP__SENT_CHUNK_DATA,
+    TLTCP__SENT_CHUNK_SEGMENT, /* data of the dupack recovery with SACK */
     TLTCP__SENT_CHUNK_SKIP,
     TLTCP__SENT_CHUNK_REPAIR
 };

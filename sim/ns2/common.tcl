@@ -62,8 +62,8 @@ proc make_flow {ns from to agent window wire} {
 }
 
 # A duplex link whose queues never overflow unless a limit is given.
-proc make_link {ns a b rate delay {limit 100000}} {
-    $ns duplex-link $a $b $rate $delay DropTail
+proc make_link {ns a b rate delay {limit 100000} {kind DropTail}} {
+    $ns duplex-link $a $b $rate $delay $kind
     $ns queue-limit $a $b $limit
     $ns queue-limit $b $a $limit
 }

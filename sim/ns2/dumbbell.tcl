@@ -4,13 +4,32 @@
 source [file join [file dirname [info script]] common.tcl]
 array set opt {agent Reno n 30 window 10 rate 1.5Mb delay 20ms queue 400
     packet 1500 access 10Mb access_delay 2ms duration 500 warm 50 stagger 0
-    era now seed 1}
+    era now seed 1 loss 0 red 0}
 take_options
 take_era $opt(era)
 set ns [new Simulator]
 set r1 [$ns node]
 set r2 [$ns node]
-make_link $ns $r1 $r2 $opt(rate) $opt(delay) $opt(queue)
+if {$opt(red)} {
+    set mbit [string trimright $opt(rate) Mb]
+    Queue/RED set bytes_ false
+    Queue/RED set queue_in_bytes_ false
+    Queue/RED set mean_pktsize_ $opt(packet)
+    Queue/RED set thresh_ [expr {3 + 1.5 * $mbit}]
+    Queue/RED set maxthresh_ [expr {10 + 5 * $mbit}]
+}
+set kind [expr {$opt(red) ? "RED" : "DropTail"}]
+make_link $ns $r1 $r2 $opt(rate) $opt(delay) $opt(queue) $kind
+if {$opt(loss) > 0} {
+    set dice [new RandomVariable/Uniform]
+    $dice use-rng $luck
+    set errors [new ErrorModel]
+    $errors unit pkt
+    $errors set rate_ $opt(loss)
+    $errors ranvar $dice
+    $errors drop-target [new Agent/Null]
+    $ns link-lossmodel $errors $r1 $r2
+}
 set monitor [$ns monitor-queue $r1 $r2 ""]
 for {set i 0} {$i < $opt(n)} {incr i} {
     set from [$ns node]

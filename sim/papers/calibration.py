@@ -8,7 +8,7 @@ from .page import only
 TITLE = "TCP here and in ns-2"
 # ns-2's agent, and what plays it here: controller, recovery.
 AGENTS = {"Tahoe": ("tahoe", "dupack-tahoe"), "Reno": ("reno", "dupack-reno"),
-          "Newreno": ("newreno", "dupack-newreno"), "Sack1": ("reno", "packet"),
+          "Newreno": ("newreno", "dupack-newreno"), "Sack1": ("sack", "dupack-sack"),
           "Vegas": ("vegas", "dupack-reno")}
 LONG = {"rate": 1.5, "delay": 20, "queue": 400, "packet": 1500, "warm": 50,
         "duration": 500, "access": 2}
@@ -202,7 +202,7 @@ def report(page, runs, quick):
         "The same dumbbells in this simulator and in ns-2 2.35 with its "
         "defaults, initial window 2; starts spread over 1 s with "
         f"{len(every)} seeds (mean ± 95 % confidence [least, most]). Sack1 is "
-        "played by the recovery by packet numbers. Limited transmit is on, as "
+        "played by the recovery of RFC 6675. Limited transmit is on, as "
         "in ns-2. **ns-2** in bold: apart by more than the tolerance."
         if compared else
         "ns-2 was not installed when this page was made (Debian: ns2).")

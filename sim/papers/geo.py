@@ -8,7 +8,7 @@ TITLE = "TCPs over a GEO satellite"
 # Name, figure, controller, recovery: what the paper compares.
 PAPER = (("Tahoe", 2, "tahoe", "dupack-tahoe"),
          ("Reno", 3, "reno", "dupack-reno"),
-         ("SACK", 4, "reno", "packet"),
+         ("SACK", 4, "sack", "dupack-sack"),
          ("NewReno", 5, "newreno", "dupack-newreno"),
          ("Vegas", 6, "vegas", "dupack-reno"),
          ("Westwood", 7, "westwood", "dupack-reno"),
@@ -172,7 +172,7 @@ def claims_alone(page, v, names):
                listed(first))
 
 
-def claims_beside(page, v, names):
+def claims_beside(page, v, names, quick):
     second = {n: v.share(n) for n in names}
     loose = {n: v.out_of_step(n) for n in names}
     old = {n: second[n] for n in OLD}
@@ -183,7 +183,7 @@ def claims_beside(page, v, names):
                "with Tahoe, Reno, NewReno, Vegas",
                starving[0] or (TIGHTLY if starving[1] else FAILS),
                f"satellite share {two(old, loose)}; with a queue of {TIGHT} "
-               + listed(tight), expect=TIGHTLY)
+               + listed(tight), expect=FAILS if quick else TIGHTLY)
     page.claim("phase2.less", "The weaker form: they get less than the "
                "terrestrial ones", all(mean(x) < 0.5 for x in old.values()),
                listed(old))
@@ -252,7 +252,7 @@ def claim_mixed(page, v, quick):
 def claims(page, v, quick):
     names = [p[0] for p in PAPER]
     claims_alone(page, v, names)
-    claims_beside(page, v, names)
+    claims_beside(page, v, names, quick)
     claims_udp(page, v, names)
     claim_mixed(page, v, quick)
 
@@ -320,8 +320,7 @@ def report(page, runs, quick):
         f"third; phases of {phase_of(runs['Reno', 1]):g} s. Ours, for the paper "
         "does not say: 1040-byte packets, windows of 20, a queue of 50, UDP at "
         f"1 Mbit/s; starts spread over 1 s, {len(seeds(quick))} seed(s). "
-        "\"Original TCP\" is taken as Tahoe, SACK as Reno's window with the "
-        "recovery by packet numbers.")
+        "\"Original TCP\" is taken as Tahoe, SACK by RFC 6675.")
     table(page, v)
     sensitivity(page, v, quick)
     page.heading("Shares over time")

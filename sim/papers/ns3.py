@@ -79,7 +79,7 @@ def plan_stfrc(s):
         for words, controller in ENGINES:
             for net, kind in ((HERE, Job), (NS3, Ns3Job)):
                 jobs["stfrc", net, words, seed] = kind.of(
-                    "stfrc", tcp_congestion=controller,
+                    "stfrc", tcp_congestion=controller, tcp_manner="packet",
                     tcp_pacing=pacing(controller), **same)
         for words, tcp in NATIVES:
             jobs["stfrc", NS3, words, seed] = Ns3Job.of(

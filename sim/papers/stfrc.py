@@ -106,7 +106,8 @@ def plan(quick):
                                                known_uplink=known)
     for seed in s.few:
         for rival in RIVALS:
-            tcp = {"tcp_congestion": rival, "tcp_pacing": pacing(rival)}
+            tcp = {"tcp_congestion": rival, "tcp_manner": "packet",
+                   "tcp_pacing": pacing(rival)}
             jobs["rival", 0, rival, seed] = symmetric(s, 16, 16, 1, seed, **tcp)
             for uplink in UPLINKS:
                 jobs["rival", uplink, rival, seed] = asymmetric(
@@ -197,7 +198,7 @@ def claims_symmetric(page, v, s, quick):
                    f"normalised throughput of TCP {ends(cells.values())}, fair "
                    f"at {fair} of {len(cells)} points; with 4 flows or more and "
                    f"0.25 Mbit/s or more per pair {ends(wide)}",
-                   expect=HOLDS if quick and not red else ROOM)
+                   expect=HOLDS if quick else ROOM)
         few, many = ([mean(x) for x in zip(*(  # seed by seed
             c for (n, bw), c in cells.items() if inside(n, bw)))]
                      for inside in (lambda n, bw: n <= 2 and bw <= 8,
@@ -275,7 +276,7 @@ def claims_flows(page, v, s):
                + " by number of flows, kind and topology")
 
 
-def claims_variation(page, v, s):
+def claims_variation(page, v, s, quick):
     rows = []
     for bw in s.cov_rates:
         rows.append((bw, mean([loss(v.runs["cov", bw, x]) for x in s.seeds]),
@@ -286,7 +287,8 @@ def claims_variation(page, v, s):
     page.claim("fig11.variation", "Figure 11: up to 13 % loss STFRC flows "
                "differ less from each other than TCP flows", all(lower),
                "; ".join(f"{100 * r[1]:.1f} % loss: TCP {show(r[2], 2)}, STFRC "
-                         f"{show(r[3], 2)}" for r in low), expect=FAILS,
+                         f"{show(r[3], 2)}" for r in low),
+               expect=HOLDS if quick else FAILS,
                seeds=len(s.seeds))
     return rows
 
@@ -561,7 +563,7 @@ def report(page, runs, quick):
     if not quick:
         claim_few(page, v, s)
     claims_flows(page, v, s)
-    rows = claims_variation(page, v, s)
+    rows = claims_variation(page, v, s, quick)
     claims_text(page, v, s)
     page.text(
         "As many STFRC as TCP SACK flows over one bottleneck of 20 ms, queue "

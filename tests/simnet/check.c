@@ -250,13 +250,18 @@ void check_flight(struct end *e) {
         e->probed_at = world_now(e->world);
     }
     probing = e->probed_at == world_now(e->world);
+    e->repair |= st.congestion_events != e->cuts;
+    e->cuts = st.congestion_events;
     if (e->data && st.bytes_in_flight > e->flight && !probing &&
         over > (double)(st.datagram_bytes + c->mtu.probe) &&
         !e->world->plan.no_flight_check) {
-        world_fault(e->world,
-                    "end %d: %" PRIu64 " bytes in flight, window %.0f",
-                    (int)(e - e->world->end), st.bytes_in_flight,
-                    window_of(&c->sender));
+        if (c->sender.dup == NULL || !e->repair) {
+            world_fault(e->world,
+                        "end %d: %" PRIu64 " bytes in flight, window %.0f",
+                        (int)(e - e->world->end), st.bytes_in_flight,
+                        window_of(&c->sender));
+        }
+        e->repair = false; /* the one that begins a recovery */
     }
     e->flight = st.bytes_in_flight;
     e->probes = st.probes_sent;

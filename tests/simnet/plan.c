@@ -75,8 +75,8 @@ static void random_losses(struct sim_link_config *c, struct sim_random *r) {
 
 static void random_names(tltcp_config *c, struct sim_random *r) {
     static const char *const recoveries[] = {
-        "packet", "packet",       "packet",
-        "dupack", "dupack-tahoe", "dupack-newreno",
+        "packet",       "packet",         "packet",      "dupack",
+        "dupack-tahoe", "dupack-newreno", "dupack-sack",
     };
     static const char *const controllers[] = {
         "tahoe", "reno",     "newreno",     "sack",
@@ -85,7 +85,7 @@ static void random_names(tltcp_config *c, struct sim_random *r) {
         "tfrc",  "cubic",    "bbr",         "fixed",
     };
     const char *name = controllers[pick(r, 16)];
-    c->recovery = recoveries[pick(r, 6)];
+    c->recovery = recoveries[pick(r, 7)];
     c->congestion = cong_find(name) != NULL ? name : "cubic";
     if (strcmp(c->congestion, "fixed") == 0 || sim_random_chance(r, 0.1)) {
         c->max_rate = (uint64_t)scale(r, 200e3, 5e6);

@@ -8,7 +8,7 @@
 static struct world w;
 
 static const char *const recoveries[] = {"packet", "dupack", "dupack-tahoe",
-                                         "dupack-newreno"};
+                                         "dupack-newreno", "dupack-sack"};
 #define RECOVERIES (sizeof(recoveries) / sizeof(recoveries[0]))
 
 static void lossy(struct plan *p, double loss) {
@@ -419,6 +419,30 @@ TEST(while_data_waits_for_its_rto_no_probe_is_sent) {
     }
 }
 
+/* SACK tells all the holes at once. */
+TEST(sack_repairs_many_holes_in_the_time_of_one) {
+    uint64_t took[2];
+    for (size_t i = 0; i < 2; i++) {
+        struct plan p;
+        plan_init(&p, 3);
+        p.config[CLIENT].recovery = i == 0 ? "dupack-sack" : "dupack-newreno";
+        p.config[CLIENT].congestion = "reno";
+        p.config[CLIENT].packets.mtu_probing = false;
+        p.source[CLIENT].sections = 2000;
+        p.source[CLIENT].interval = 0;
+        p.link[CLIENT].rate = 10e6;
+        p.link[CLIENT].limit_packets = 30; /* slow start loses a window */
+        p.link[CLIENT].delay = p.link[SERVER].delay = 50 * MS;
+        world_start(&w, &p);
+        world_run(&w);
+        assert_int_equal(w.flow[CLIENT].fates[TLTCP_FATE_DELIVERED], 2000);
+        assert_true(end_stats(&w.end[CLIENT]).congestion_events > 0);
+        took[i] = world_now(&w);
+        world_finish(&w);
+    }
+    assert_true(took[0] < took[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_deadlines_the_stream_is_reliable),
@@ -447,6 +471,7 @@ int main(void) {
         cmocka_unit_test(burst_losses_and_blackouts_end),
         cmocka_unit_test(heavy_reordering_costs_no_data),
         cmocka_unit_test(while_data_waits_for_its_rto_no_probe_is_sent),
+        cmocka_unit_test(sack_repairs_many_holes_in_the_time_of_one),
         cmocka_unit_test(the_pseudo_retransmission_of_the_paper_happens),
     };
     return cmocka_run_group_tests_name("transfer", tests, NULL, NULL);

@@ -95,6 +95,8 @@ struct end {
     uint64_t flight;    /* at the last look */
     uint64_t probes;    /* likewise */
     uint64_t retries;   /* likewise: rto_count */
+    uint64_t cuts;      /* likewise: congestion_events */
+    bool repair;        /* it may go beyond the window */
     uint64_t probed_at; /* virtual time */
     uint64_t datagrams; /* sent */
     uint64_t bytes;     /* in them */
