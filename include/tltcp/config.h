@@ -214,13 +214,13 @@ typedef struct tltcp_paper_options {
 typedef struct tltcp_config {
     size_t struct_size; /**< set by tltcp_config_init() */
 
-    const char *congestion; /**< controller by name, as in cong_list(); NULL:
-                                 "auto" */
-    const char *recovery;   /**< "packet", or the paper's "dupack", for which
-                                 the controller chooses a variant unless it is
-                                 "dupack-tahoe", "dupack-reno",
-                                 "dupack-newreno" or "dupack-sack"; NULL:
-                                 "packet" */
+    const char *congestion; /**< name of the controller, as in cong_list();
+                                 NULL: "auto" */
+    const char *recovery;   /**< "packet", or the paper's "dupack". The
+                                 controller selects the variant of "dupack",
+                                 unless "dupack-tahoe", "dupack-reno",
+                                 "dupack-newreno" or "dupack-sack" is given;
+                                 NULL: "packet" */
     const char *passphrase; /**< shared secret, 8 to 512 bytes; NULL: no
                                  security */
     const uint8_t *key;     /**< 32 bytes instead of a passphrase, or NULL */

@@ -260,7 +260,7 @@ size_t tltcp_conn_fates(const tltcp_conn *c) {
 int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     static const char *const recovery[] = {"dupack-tahoe", "dupack-reno",
                                            "dupack-newreno", "dupack-sack"};
-    tltcp_stats s = c->stats;
+    tltcp_stats s;
     const char *name = c->sender.dup == NULL
                            ? "packet"
                            : recovery[c->sender.dup->recovery.kind];

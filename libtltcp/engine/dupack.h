@@ -11,14 +11,13 @@
 /* The paper's recovery: cumulative acknowledgements, three duplicates, fast
  * retransmit and fast recovery, Jacobson and Karn's timeout (section 5).
  *
- * What left is remembered as extents in stream order.  After a timeout nothing
- * counts as in flight, and what stands from `resend` on is sent again.
- * In the SACK manner the same marks walk over what is lost (RFC 6675): the
- * extents are the scoreboard, and the packet numbers acknowledged, put into
- * extents, are what SACK blocks tell.
- * A seq_update moves the cumulative point over losses that are then never seen:
- * the blindness of the paper's 5.5, kept on purpose.
- * Duplicates and the window are <congestion/recovery.h>'s. */
+ * Sent data is recorded as extents in stream order. After a timeout, nothing
+ * counts as in flight, and the extents from `resend` on are sent again. With
+ * SACK (RFC 6675), the same marks walk over lost data: the extents are the
+ * scoreboard, and acknowledged packet numbers, mapped to extents, take the
+ * place of SACK blocks. A seq_update moves the cumulative point over losses,
+ * which then stay undetected: the blindness of the paper's section 5.5, kept on
+ * purpose. Duplicates and the window are <congestion/recovery.h>'s. */
 
 typedef struct tltcp__extent {
     uint64_t start, end;
@@ -26,22 +25,22 @@ typedef struct tltcp__extent {
     tltcp_time at;
     uint32_t flying; /* bytes in flight, if epoch is the current one */
     uint32_t epoch;
-    bool arrived; /* behind a hole, as SACK tells */
+    bool arrived; /* selectively acknowledged */
 } tltcp__extent;
 
 typedef struct tltcp__dupack {
     cmn__ring out;      /* extents by order of first sending */
-    uint64_t resend;    /* extent to be sent again next */
-    uint64_t resend_to; /* the first one that need not be */
-    uint64_t resend_at; /* offset in it where that goes on */
-    uint64_t untimed;   /* what lies below gives no RTT */
-    uint64_t una;       /* cumulative point heard */
-    uint64_t round_end; /* acknowledged, it ends the round trip */
+    uint64_t resend;    /* next extent to send again; tail: none */
+    uint64_t resend_to; /* first extent not to be sent again */
+    uint64_t resend_at; /* offset at which it continues */
+    uint64_t untimed;   /* data below gives no RTT */
+    uint64_t una;       /* cumulative point acknowledged */
+    uint64_t round_end; /* its acknowledgement ends the round trip */
     uint64_t again;     /* offset to retransmit at once; UINT64_MAX: none */
     uint64_t flight;    /* bytes; with SACK the pipe of RFC 6675 */
     uint64_t arrived;   /* bytes behind a hole */
-    uint64_t level;     /* bytes outstanding when the first duplicate came */
-    tltcp_time rto_at;  /* NEVER: nothing out */
+    uint64_t level;     /* bytes outstanding when the first duplicate arrived */
+    tltcp_time rto_at;  /* NEVER: nothing in flight */
     uint32_t epoch;     /* grows with each timeout */
     unsigned expiries;  /* in a row */
     struct cong_recovery recovery;
