@@ -19,7 +19,7 @@
 
 #include "libcongestion/internal.h"
 
-#define CONG__RTTS 64
+#define CONG__RTTS 48
 
 struct cong__rtts {
     float at[CONG__RTTS]; /* ns; a double would gain nothing and be twice as
