@@ -49,6 +49,16 @@ class Calibration(unittest.TestCase):
         self.assertTrue(30 <= drops(lines) <= 60, drops(lines))
         self.assertGreater(flow["segments"] * 1460 * 8 / 450e3, 1445)
 
+    def test_sack_follows_ns_2_where_much_is_lost(self):
+        # ns-2's Sack1, mean of three seeds, and how far apart these are.
+        for theirs, apart, params in (
+                (51986, 0.05, {"loss": 0.05}), (27520, 0.06, {"loss": 0.1}),
+                (15824, 0.08, {"loss": 0.15}),
+                (18793, 0.05, {"n": 32, "queue": 100, "rate": 2, "red": 1})):
+            lines = run("calibration", congestion="sack", **params)
+            ours = sum(f["segments"] for f in flows(lines))
+            self.assertLess(abs(ours / theirs - 1), apart, (params, ours))
+
     def test_a_growing_queue_causes_no_needless_timeouts(self):
         lines = run("tltcp", tcp=50, tltcp=0, stagger=1, duration=200)
         total = sum(f["segments"] for f in flows(lines))
