@@ -54,6 +54,8 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
     int rv = tltcp__sections_expire(&s->sec, now);
     if (s->dup != NULL && s->dup->rto_at <= now) {
         s->stats->rto_count++;
+        s->pto_count++; /* silence, too: the path may swallow large packets */
+        result->pto_fired = true;
         tltcp__dupack_on_timeout(s->dup, &s->cc, &s->sec, now);
     }
     if (s->report_by <= now) {
