@@ -23,7 +23,7 @@
 #define SILENCE_NS UINT64_C(3000000000) /* ends a viewer */
 #define NAP_NS UINT64_C(10000000)
 
-static const struct fanout_ops *const libraries[] = {
+static const struct fanout_ops *const transports[] = {
     &fanout_tltcp,
 #ifdef BENCH_HAVE_SRT
     &fanout_srt,
@@ -56,10 +56,11 @@ static void wait_for_callers(const struct fanout_options *o,
  */
 static void fanout_report(const struct fanout_options *o, uint64_t start,
                           double cpu, double empty) {
-    printf("{\"role\":\"%s\",\"library\":\"%s\",\"viewers\":%u,"
+    printf("{\"role\":\"%s\",\"transport\":\"%s\",\"viewers\":%u,"
            "\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"resident_bytes\":%.0f",
-           o->role, o->library, o->viewers, (double)(bench_now() - start) / 1e9,
-           bench_cpu() - cpu, bench_resident() - empty);
+           o->role, o->transport, o->viewers,
+           (double)(bench_now() - start) / 1e9, bench_cpu() - cpu,
+           bench_resident() - empty);
 }
 
 static void fanout_serve(const struct fanout_options *o,
@@ -143,19 +144,19 @@ static void fanout_view(const struct fanout_options *o,
     fflush(stdout);
 }
 
-static const struct fanout_ops *library_of(const char *name) {
-    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
-        if (strcmp(libraries[i]->name, name) == 0) {
-            return libraries[i];
+static const struct fanout_ops *transport_of(const char *name) {
+    for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+        if (strcmp(transports[i]->name, name) == 0) {
+            return transports[i];
         }
     }
     return NULL;
 }
 
-/* "list" prints the available libraries. */
+/* "list" prints the available transports. */
 static int list_libraries(void) {
-    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
-        printf("%s\n", libraries[i]->name);
+    for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+        printf("%s\n", transports[i]->name);
     }
     return 0;
 }
@@ -167,7 +168,7 @@ int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "list") == 0) {
         return list_libraries();
     }
-    ops = argc == 9 ? library_of(argv[2]) : NULL;
+    ops = argc == 9 ? transport_of(argv[2]) : NULL;
     if (ops == NULL) {
         fprintf(stderr,
                 "usage: %s serve|view LIBRARY HOST PORT VIEWERS MBPS "
@@ -176,7 +177,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     o = (struct fanout_options){.role = argv[1],
-                                .library = argv[2],
+                                .transport = argv[2],
                                 .host = argv[3],
                                 .port = (unsigned)strtoul(argv[4], NULL, 10),
                                 .viewers = (unsigned)strtoul(argv[5], NULL, 10),
@@ -192,7 +193,7 @@ int main(int argc, char **argv) {
     } else {
         fanout_view(&o, ops);
     }
-    /* The libraries' threads end with the process. */
+    /* The transports' threads end with the process. */
     fflush(stdout);
     _Exit(0);
 }

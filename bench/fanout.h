@@ -6,14 +6,14 @@
 #include <stdint.h>
 
 /* One live stream to many viewers, with one process at each end, over one of
- * several comparable libraries. */
+ * several comparable transports. */
 
 #define FANOUT_VIEWERS_MAX 1024u
 #define FANOUT_CHUNK ((size_t)1316) /* seven packets of a transport stream */
 
 struct fanout_options {
-    const char *role;    /* "serve" or "view" */
-    const char *library; /* name of a struct fanout_ops */
+    const char *role;      /* "serve" or "view" */
+    const char *transport; /* name of a struct fanout_ops */
     const char *host;
     unsigned port;       /* to listen on, or to call */
     unsigned viewers;    /* how many to wait for, or to be */
@@ -22,7 +22,7 @@ struct fanout_options {
     unsigned latency_ms; /* budget for repairs */
 };
 
-/* Functions of a library. They end the program on failure. */
+/* Functions of a transport. They end the program on failure. */
 struct fanout_ops {
     const char *name;
     /* Listens on host and port. */

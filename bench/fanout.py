@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""The cost of a live stream to many viewers: server and viewers, by library.
+"""The cost of a live stream to many viewers: server and viewers, by transport.
 
 One process serves all viewers, another one is all of them; both do the same
-with each library, and libraries take turns.  Without a round-trip time they
+with each transport, and transports take turns.  Without a round-trip time they
 talk over the loopback interface, with one through linkem.  Then some viewers
 have bad links: the others must not notice.
 """
@@ -39,8 +39,8 @@ class Failed(Exception):
 class Run:
     """A server, viewers, and links between them."""
 
-    def __init__(self, args, library, folder):
-        self.args, self.library, self.folder = args, library, folder
+    def __init__(self, args, transport, folder):
+        self.args, self.transport, self.folder = args, transport, folder
         self.port = case.free_port(socket.SOCK_DGRAM)
         self.processes = []
 
@@ -63,13 +63,13 @@ class Run:
 
     def end_point(self, role, port, viewers):
         args = self.args
-        return self.start(args.program, role, self.library, "127.0.0.1", port,
+        return self.start(args.program, role, self.transport, "127.0.0.1", port,
                           viewers, args.mbps, args.seconds, args.latency)
 
     def serve(self, viewers):
         server = self.end_point("serve", self.port, viewers)
         if server.stdout.readline().strip() != "listening":
-            raise Failed(f"{self.library}: {server.stderr.read().strip()}")
+            raise Failed(f"{self.transport}: {server.stderr.read().strip()}")
         return server
 
     def link(self, *settings):
@@ -91,10 +91,10 @@ class Run:
             out, err = process.communicate(
                 timeout=self.args.seconds + PATIENCE)
         except subprocess.TimeoutExpired as error:
-            raise Failed(f"{self.library}: it does not end") from error
+            raise Failed(f"{self.transport}: it does not end") from error
         lines = [line for line in out.splitlines() if line.startswith("{")]
         if not lines:
-            raise Failed(f"{self.library}: {err.strip() or 'no result'}")
+            raise Failed(f"{self.transport}: {err.strip() or 'no result'}")
         return json.loads(lines[-1])
 
 
@@ -110,19 +110,19 @@ def cost(server, viewers):
             "least": min(shares), "mean": statistics.fmean(shares)}
 
 
-def plain(args, library, viewers, rtt):
+def plain(args, transport, viewers, rtt):
     with tempfile.TemporaryDirectory() as folder, \
-            Run(args, library, folder) as run:
+            Run(args, transport, folder) as run:
         server = run.serve(viewers)
         port = run.link() if rtt else run.port
         seen = run.end_point("view", port, viewers)
         return cost(run.result(server), run.result(seen))
 
 
-def isolation(args, library, viewers, bad):
+def isolation(args, transport, viewers, bad):
     """Results of good viewers beside bad ones, which share a separate link."""
     with tempfile.TemporaryDirectory() as folder, \
-            Run(args, library, folder) as run:
+            Run(args, transport, folder) as run:
         server = run.serve(viewers + bad)
         good = run.end_point("view", run.link(), viewers)
         if bad:
@@ -150,18 +150,18 @@ def attempt(measure, *args):
         return {"error": str(error)}
 
 
-def turns(args, libraries, measure, *rest):
+def turns(args, transports, measure, *rest):
     """Libraries take turns, so that drift of the machine hits all alike."""
-    samples = {library: [] for library in libraries}
+    samples = {transport: [] for transport in transports}
     for _ in range(args.runs):
-        for library in libraries:
-            samples[library].append(attempt(measure, args, library, *rest))
-    return {library: medians(s) for library, s in samples.items()}
+        for transport in transports:
+            samples[transport].append(attempt(measure, args, transport, *rest))
+    return {transport: medians(s) for transport, s in samples.items()}
 
 
-def ratio(rows, library, key):
+def ratio(rows, transport, key):
     """Ours over theirs; None where one is missing."""
-    ours, theirs = rows.get(OURS, {}).get(key), rows[library].get(key)
+    ours, theirs = rows.get(OURS, {}).get(key), rows[transport].get(key)
     return ours / theirs if ours is not None and theirs else None
 
 
@@ -174,14 +174,14 @@ def print_costs(title, rows):
     print(f"\n{title}\n{'':10}{'server %':>9}{'ratio':>8}{'viewer %':>10}"
           f"{'ratio':>8}{'server kB':>11}{'viewer kB':>11}{'delivered %':>13}"
           f"{'least %':>9}")
-    for library, row in rows.items():
+    for transport, row in rows.items():
         if "error" in row:
-            print(f"{NAMES[library]:10}{row['error']}")
+            print(f"{NAMES[transport]:10}{row['error']}")
             continue
-        print(f"{NAMES[library]:10}{row['server_cpu'] * 100:>9.3f}"
-              f"{text(ratio(rows, library, 'server_cpu'))}"
+        print(f"{NAMES[transport]:10}{row['server_cpu'] * 100:>9.3f}"
+              f"{text(ratio(rows, transport, 'server_cpu'))}"
               f"{row['viewer_cpu'] * 100:>10.3f}"
-              f"{text(ratio(rows, library, 'viewer_cpu'))}"
+              f"{text(ratio(rows, transport, 'viewer_cpu'))}"
               f"{row['server_bytes'] / 1e3:>11.0f}"
               f"{row['viewer_bytes'] / 1e3:>11.0f}{row['mean'] * 100:>13.2f}"
               f"{row['least'] * 100:>9.2f}", flush=True)
@@ -191,12 +191,12 @@ def print_isolation(args, rows):
     print(f"\n{args.viewers} viewers with good links beside {args.bad} behind "
           f"{BAD_LINK}, and alone: % of the stream that the one who got least "
           f"got\n{'':10}{'alone':>8}{'beside':>8}{'the bad':>9}")
-    for library, (alone, beside) in rows.items():
+    for transport, (alone, beside) in rows.items():
         if "error" in alone or "error" in beside:
-            print(f"{NAMES[library]:10}"
+            print(f"{NAMES[transport]:10}"
                   f"{alone.get('error', beside.get('error'))}")
             continue
-        print(f"{NAMES[library]:10}{alone['least'] * 100:>8.2f}"
+        print(f"{NAMES[transport]:10}{alone['least'] * 100:>8.2f}"
               f"{beside['least'] * 100:>8.2f}{beside['bad_mean'] * 100:>9.2f}",
               flush=True)
 
@@ -204,8 +204,8 @@ def print_isolation(args, rows):
 def bench(args):
     there = subprocess.run([str(args.program), "list"], text=True, check=True,
                            capture_output=True).stdout.split()
-    libraries = [name for name in args.libraries if name in there]
-    for name in args.libraries:
+    transports = [name for name in args.transports if name in there]
+    for name in args.transports:
         if name not in there:
             print(f"bench fanout: no {NAMES[name]}: its headers were not found "
                   "when this was built", file=sys.stderr)
@@ -218,14 +218,14 @@ def bench(args):
           "over this one's")
     for count, rtt in ((args.viewers, 0), (args.viewers, args.rtt),
                        (1, args.rtt)):
-        rows = turns(args, libraries, plain, count, rtt)
+        rows = turns(args, transports, plain, count, rtt)
         title = f"{count} viewers, RTT {rtt:g} ms"
         results["costs"][title] = rows
         print_costs(title, rows)
-    alone = turns(args, libraries, isolation, args.viewers, 0)
-    beside = turns(args, libraries, isolation, args.viewers, args.bad)
+    alone = turns(args, transports, isolation, args.viewers, 0)
+    beside = turns(args, transports, isolation, args.viewers, args.bad)
     results["isolation"] = {name: (alone[name], beside[name])
-                            for name in libraries}
+                            for name in transports}
     print_isolation(args, results["isolation"])
     return results
 
@@ -251,7 +251,7 @@ def parse():
     p.add_argument("--rtt", type=float, default=40, help="in ms (40)")
     p.add_argument("--latency", type=int, default=200, help="in ms (200)")
     p.add_argument("--runs", type=int, default=3, help="of each (3)")
-    p.add_argument("--libraries", type=names, default=list(NAMES),
+    p.add_argument("--transports", type=names, default=list(NAMES),
                    help="which of " + ",".join(NAMES))
     p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
         os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
