@@ -20,13 +20,13 @@ const char *metrics_check(const char *text);
 
 /**
  * @brief Serves from now on, in a thread of its own.
- * @param[out] m  end with metrics_close(); NULL where @p at is NULL
+ * @param[out] out  end with metrics_close(); NULL where @p at is NULL
  * @param tool    for messages
  * @param at      HOST:PORT; no other address is listened on; NULL: nothing
  * @param[out] text  ADDRESS_TEXT_MAX bytes: the address, or ""
  * @return TOOL_OK, or TOOL_FAILED, said why
  */
-int metrics_open(struct metrics **m, const char *tool, const char *at,
+int metrics_open(struct metrics **out, const char *tool, const char *at,
                  char *text);
 
 /** @brief Begins a new page when the last is old enough: half a second.

@@ -45,7 +45,7 @@ static struct viewer *make(struct viewers *v, tltcp_socket *s,
 struct viewer *viewers_add(struct viewers *v, tltcp_socket *s,
                            const tltcp_live_settings *settings) {
     struct viewer **grown =
-        realloc(v->viewer, (v->count + 1) * sizeof(*v->viewer));
+        realloc(v->viewer, (v->count + 1) * sizeof(struct viewer *));
     struct viewer *added;
     if (!grown) {
         (void)tltcp_close(s, 0);
