@@ -123,7 +123,7 @@ static void heard_answer(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* METADATA or DATA arrived; false: this session expects none. */
+/* METADATA or DATA arrived. False if the transfer expects none. */
 static bool heard_sender(saratoga__session *s, saratoga_time now) {
     s->heard = now;
     if (s->sends || s->type == SARATOGA_DELETE) {
