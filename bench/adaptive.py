@@ -9,6 +9,7 @@ sent; times are from its capture.  PSNR and SSIM are those of a player that show
 each picture 400 ms after its capture.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -17,6 +18,8 @@ import signal
 import statistics
 import subprocess
 import sys
+import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "demo"))
@@ -27,10 +30,14 @@ import adaptive_page  # noqa: E402
 import adaptive_run  # noqa: E402
 import adaptive_traces  # noqa: E402
 import demo  # noqa: E402
+import devtools  # noqa: E402
 import measure  # noqa: E402
 
 KEYS = ("psnr", "ssim", "freeze", "freezes", "use", "F", "share", "skipped",
         "delay_p50", "delay_p95", "media_bps", "held_up")
+
+
+OVERHEAD = 10  # s that a run takes beyond its stream
 
 
 def say(text):
@@ -48,6 +55,9 @@ def inspect(element, environment):
 
 def why_absent(transport, environment):
     """The reason why a transport cannot be measured here, or None."""
+    if transport.browser:
+        return None if devtools.find() else \
+            "there is no Chromium (Debian: chromium)"
     for _, program, *_ in transport.helpers:
         if not any(os.access(os.path.join(folder, program), os.X_OK)
                    for folder in os.environ["PATH"].split(":")):
@@ -67,6 +77,7 @@ def choose(args, environment):
         why = why_absent(transport, environment)
         if why:
             say(f"no {transport.name}: {why}")
+            args.absent.append(f"{transport.name}: {why}")
         else:
             chosen[name] = transport
     return chosen
@@ -119,6 +130,8 @@ def attempt(args, spec):
 def summary(runs):
     """Medians over the seeds, and the worst share within 400 ms."""
     good = [r for r in runs if "error" not in r]
+    if not runs:
+        return {"error": "not run"}
     if not good:
         return {"error": runs[0]["error"]}
     return {**{key: measure.median(good, key) for key in KEYS}, "runs": len(good),
@@ -127,31 +140,111 @@ def summary(runs):
             "worst": min(r["within"]["400"] for r in good)}
 
 
+class Machine:
+    """How many runs it makes at once.  A call between browsers, which code in
+    software and draw, counts as two."""
+
+    def __init__(self, jobs):
+        self.jobs, self.free = jobs, jobs
+        self.changed = threading.Condition()
+
+    def use(self, share, work, *rest):
+        share = min(share, self.jobs)
+        with self.changed:
+            self.changed.wait_for(lambda: self.free >= share)
+            self.free -= share
+        try:
+            return work(*rest)
+        finally:
+            with self.changed:
+                self.free += share
+                self.changed.notify_all()
+
+
+def commit():
+    """What is measured."""
+    done = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
+                          check=False, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
+
+
+def wanted(args, transports):
+    """Every run; those of one seed come before the next one's, so that a set
+    that was interrupted has some of everything."""
+    for seed in range(1, args.seeds + 1):
+        for case in args.chosen:
+            for clip in args.clips:
+                for name in transports:
+                    yield f"{case.name}/{clip}", case, clip, name, seed
+
+
+def missing(args, transports, data):
+    for title, case, clip, name, seed in wanted(args, transports):
+        entry = data["cases"].setdefault(title, {
+            "text": f"{case.text}; {adaptive_cases.CLIPS[clip].text}",
+            "rows": {}, "runs": {}})
+        runs = entry["runs"].setdefault(name, [])
+        if not any(r["seed"] == seed and "error" not in r for r in runs):
+            yield title, name, seed, make_spec(args, case, clip, name,
+                                               transports[name], seed)
+
+
+def make_run(args, spec, end):
+    """None: there was no time left for it."""
+    if end and time.monotonic() + spec["seconds"] + OVERHEAD > end:
+        return None
+    result = attempt(args, spec)
+    return {**result, "seed": spec["seed"], "commit": args.commit,
+            "date": time.strftime("%Y-%m-%d", time.gmtime())}
+
+
+def begin(args, transports):
+    """Results so far, to which the command adds."""
+    data = {"machine": platform.platform(), "cores": os.cpu_count(),
+            "load_before": os.getloadavg()[0], "seconds": args.seconds,
+            "latency_ms": args.latency, "jobs": args.jobs, "names": {},
+            "cases": {}}
+    if args.go_on and args.json.exists():
+        data = json.loads(args.json.read_text(encoding="ascii"))
+        if (data["seconds"], data["latency_ms"]) != (args.seconds,
+                                                     args.latency):
+            sys.exit(f"bench adaptive: {args.json} is of other runs")
+    data["names"].update({n: t.name for n, t in transports.items()})
+    return data
+
+
+def store(args, data, title, name, result):
+    entry = data["cases"][title]
+    entry["runs"][name] = [r for r in entry["runs"][name]
+                           if r["seed"] != result["seed"]] + [result]
+    entry["rows"][name] = summary(entry["runs"][name])
+    write_json(args.json, data)
+
+
 def bench(args):
     args.environment = demo.environment_for(str(args.build), ["tltcp"])
     args.prefix = demo.namespace_prefix()
+    args.commit, args.absent = commit(), []
     if args.prefix is None:
         sys.exit("bench adaptive: no right to make network namespaces; run it "
                  "as root")
     transports = choose(args, args.environment)
-    data = {"machine": platform.platform(), "cores": os.cpu_count(),
-            "load_before": os.getloadavg()[0], "seconds": args.seconds,
-            "seeds": args.seeds, "latency_ms": args.latency,
-            "names": {n: t.name for n, t in transports.items()}, "cases": {}}
-    for case in args.chosen:
-        for clip in args.clips:
-            rows, runs = {}, {}
-            for name, transport in transports.items():
-                runs[name] = [attempt(args, make_spec(
-                    args, case, clip, name, transport, seed))
-                    for seed in range(1, args.seeds + 1)]
-                rows[name] = summary(runs[name])
-            title = f"{case.name}/{clip}"
-            data["cases"][title] = {
-                "text": f"{case.text}; {adaptive_cases.CLIPS[clip].text}",
-                "rows": rows, "runs": runs}
-            adaptive_page.print_case(title, data)
-            write_json(args.json, data)
+    data, machine = begin(args, transports), Machine(args.jobs)
+    data["command"], data["absent"] = args.command, args.absent
+    end = args.limit and time.monotonic() + args.limit
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        started = {pool.submit(
+            machine.use, 2 if transports[name].browser else 1, make_run, args,
+            spec, end): (title, name)
+            for title, name, _, spec in list(missing(args, transports, data))}
+        for done in concurrent.futures.as_completed(started):
+            if done.result():
+                store(args, data, *started[done], done.result())
+    left = sum(1 for _ in missing(args, transports, data))
+    if left:
+        say(f"{left} runs are left; --go-on makes them")
+    for title in data["cases"]:
+        adaptive_page.print_case(title, data)
     return data
 
 
@@ -201,10 +294,12 @@ def parse():
     p.add_argument("--list", action="store_true", help="names the cases")
     p.add_argument("--quick", action="store_true",
                    help="key cases, one clip, 20 s each")
+    p.add_argument("--whole", action="store_true",
+                   help="what docs/measurements/adaptive.md shows; continues "
+                        "where it was interrupted")
     p.add_argument("--clips", type=names_of(adaptive_cases.CLIPS),
                    help="which of " + ",".join(adaptive_cases.CLIPS))
     p.add_argument("--transports", type=names_of(adaptive_cases.TRANSPORTS),
-                   default=list(adaptive_cases.TRANSPORTS),
                    help="which of " + ",".join(adaptive_cases.TRANSPORTS))
     p.add_argument("--traces", type=pathlib.Path, metavar="DIR",
                    help="also over the recordings in DIR, in mahimahi's format "
@@ -212,6 +307,12 @@ def parse():
     p.add_argument("--seeds", type=int, default=1, help="runs of each")
     p.add_argument("--seconds", type=int, help="of each run (60)")
     p.add_argument("--latency", type=int, default=400, help="in ms (400)")
+    p.add_argument("--jobs", type=int, default=1,
+                   help="runs at a time (1); a call of browsers counts as two")
+    p.add_argument("--go-on", action="store_true",
+                   help="adds to the results of before what they lack")
+    p.add_argument("--limit", type=int, metavar="SECONDS",
+                   help="starts no run that would not be over by then")
     p.add_argument("--no-quality", action="store_true",
                    help="leaves out PSNR and SSIM")
     p.add_argument("--tltcp", default="", metavar="KEY=VALUE[&...]",
@@ -232,7 +333,10 @@ def choose_cases(args):
     every = dict(adaptive_cases.CASES)
     if args.traces:
         every.update((c.name, c) for c in adaptive_cases.recorded(args.traces))
-    wanted = args.cases or (adaptive_cases.QUICK if args.quick else every)
+    whole = [*(name for name in every if name.endswith(".down-60")),
+             *adaptive_cases.WHOLE]
+    wanted = args.cases or (whole if args.whole else
+                            adaptive_cases.QUICK if args.quick else every)
     for name in wanted:
         if name not in every:
             sys.exit(f"bench adaptive: there is no case {name}; --list names "
@@ -250,13 +354,22 @@ def main():
         for case in choose_cases(args):
             print(f"{case.name:18}{case.text}")
         return
-    args.seconds = args.seconds or (20 if args.quick else 60)
-    args.clips = args.clips or (["ippp"] if args.quick else
+    short = args.quick or args.whole
+    args.seconds = args.seconds or (20 if short else 60)
+    args.clips = args.clips or (["ippp"] if short else
                                 ["ippp", "pyramid", "screen", "hevc"])
+    args.transports = args.transports or (
+        adaptive_cases.WHOLE_TRANSPORTS if args.whole
+        else list(adaptive_cases.TRANSPORTS))
+    args.go_on = args.go_on or args.whole
+    args.command = "./dev bench adaptive " + " ".join(
+        ["--whole"] * args.whole + ["--traces DIR"] * bool(args.traces) +
+        [f"--jobs {args.jobs}", "--page PAGE"])
     args.build = args.build.resolve()
     args.folder = args.build / "bench-adaptive"
     args.folder.mkdir(parents=True, exist_ok=True)
-    args.json = args.json or args.folder / "adaptive.json"
+    args.json = args.json or args.folder / (
+        "whole.json" if args.whole else "adaptive.json")
     args.chosen = choose_cases(args)
     if args.source:
         data = json.loads(args.source.read_text(encoding="ascii"))

@@ -142,6 +142,10 @@ def _all():
 
 CASES = {c.name: c for c in _all()}
 QUICK = ("lte-60", "quarter", "beside-cubic", "two")
+# Of the page, beside the recordings.
+WHOLE = ("quarter", "beside-cubic", "beside-reno", "beside-bbr",
+         "beside-5-cubic", "beside-5-reno", "beside-5-bbr", "two")
+WHOLE_TRANSPORTS = ["tltcp-auto", "srt-rtt", "srt", "librist", "udp", "webrtc"]
 
 
 def recorded(folder):
@@ -179,6 +183,7 @@ class Transport:
     start: float = None  # bit/s; None: START
     helpers: tuple = ()  # (at the sender?, command...) that run beside it
     property: str = None  # of the element that must be there
+    browser: bool = False  # a call between two browsers instead
 
 
 MUX = "mpegtsmux alignment=7 ! "
@@ -223,6 +228,7 @@ TRANSPORTS = {
         "{pay} ! udpsink name=net host={host} port={port} sync=false",
         "udpsrc address={host} port={port} buffer-size=2000000 caps={caps} ! "
         "{depay}" + SEEN, start=0.5),
+    "webrtc": Transport("WebRTC, Chromium", "", "", "", "", browser=True),
 }
 RTP = {"h264": ("rtph264pay mtu=1400",
                 "application/x-rtp,media=video,clock-rate=90000,"

@@ -113,6 +113,17 @@ def psnr_of(errors):
         min(live_quality.PERFECT_DB, 10 * math.log10(255 ** 2 / mean))
 
 
+def compare(numbers, seen, wanted):
+    """PSNR and SSIM of the pictures on the screen against those captured;
+    `seen` and `wanted` give their luma by number."""
+    pairs = [(n, at) for at, n in enumerate(numbers) if n is not None]
+    if not pairs:
+        return {"psnr": None, "ssim": None}  # nothing was ever shown
+    error, ssim = live_quality.compare_streams(
+        (seen(n) for n, _ in pairs), (wanted(at) for _, at in pairs))
+    return {"psnr": psnr_of([error]), "ssim": ssim}
+
+
 def quality(stream, codec, clip, frames, numbers):
     """PSNR and SSIM of the player's screen against what was captured."""
     luma = decode(stream, codec)
@@ -127,13 +138,9 @@ def quality(stream, codec, clip, frames, numbers):
             source.seek(number * PICTURE)
             return source.read(LUMA)
 
-        pairs = [(n, at) for at, n in enumerate(numbers) if n is not None]
-        if not pairs:
-            return {"psnr": None, "ssim": None}  # nothing was ever shown
-        error, ssim = live_quality.compare_streams(
-            (seen(n) for n, _ in pairs), (wanted(at) for _, at in pairs))
+        result = compare(numbers, seen, wanted)
     luma.unlink()
-    return {"psnr": psnr_of([error]), "ssim": ssim}
+    return result
 
 
 # --- All of a stream -------------------------------------------------------

@@ -28,11 +28,16 @@ COLUMNS = (
 )
 
 
+def rows(title, data):
+    """(transport, row) in the order of the transports."""
+    found = data["cases"][title]["rows"]
+    return [(name, found[name]) for name in data["names"] if name in found]
+
+
 def print_case(title, data):
-    case = data["cases"][title]
-    print(f"\n{title}: {case['text']}")
+    print(f"\n{title}: {data['cases'][title]['text']}")
     print(" " * 30 + " ".join(f"{h:>{w}}" for h, w, _ in COLUMNS))
-    for name, row in case["rows"].items():
+    for name, row in rows(title, data):
         cells = " ".join(f"{f(row):>{w}}" for _, w, f in COLUMNS) \
             if "error" not in row else f"no result: {row['error']}"
         print(f"  {data['names'][name]:28}{cells}", flush=True)
@@ -45,37 +50,85 @@ def line(words):
 def table(data):
     yield line(("case", "", *(h for h, _, _ in COLUMNS)))
     yield line(("---",) * (2 + len(COLUMNS)))
-    for title, case in data["cases"].items():
-        for name, row in case["rows"].items():
+    for title in data["cases"]:
+        for name, row in rows(title, data):
             cells = [f(row) for _, _, f in COLUMNS] if "error" not in row else \
                 ["no result: " + row["error"], *[""] * (len(COLUMNS) - 1)]
-            yield line((title, data["names"][name], *cells))
+            yield line((title.partition("/")[0], data["names"][name], *cells))
+
+
+def every_run(data):
+    return [r for case in data["cases"].values()
+            for runs in case["runs"].values() for r in runs if "error" not in r]
+
+
+def span(values):
+    return "-" if not values else min(values) if min(values) == max(values) \
+        else f"{min(values)} to {max(values)}"
+
+
+def conditions(data):
+    """When, where and how often, and what is missing."""
+    runs = every_run(data)
+    counts = [row.get("runs", 0) for title in data["cases"]
+              for _, row in rows(title, data)]
+    commits = ", ".join(sorted({r["commit"] for r in runs}))
+    worst = max((r["held_up"] for r in runs), default=0)
+    yield (f"Made on {span([r['date'] for r in runs])} of commit {commits}: "
+           f"{len(runs)} runs of {data['seconds']} s, {span(counts)} of each "
+           f"(medians where there are several; *worst 400* is the worst run's). "
+           f"The machine has {data['cores']} processors, virtual ones, and made "
+           f"{data.get('jobs', 1)} runs at a time, nothing beside them. In the "
+           f"worst run it held packets up for {worst * 1e3:.0f} ms.")
+    yield ""
+    absent = [f"{title.partition('/')[0]} by {data['names'][name]}"
+              for title, case in data["cases"].items()
+              for name in data["names"]
+              if not case["rows"].get(name, {}).get("runs")]
+    yield "Without a result: " + ("; ".join(absent) if absent else "none") + "."
+    for text in data.get("absent", []):
+        yield f"Not here: {text}."
+
+
+METHOD = """\
+640×360 video at 25 pictures a second is coded in real time by an encoder that
+follows the transport, unless the rate is fixed. The link lies between two
+network namespaces (`linkem --tun`). TCP is the kernel's and starts three seconds
+before the stream. What is fixed is fixed at half the stream's fair share of the
+link.
+
+A frame is there when it and all that it refers to arrived byte by byte as sent;
+shares are of the coded frames, from their capture. PSNR and SSIM compare the
+screen of a player that shows each picture {latency} ms after its capture with
+what was captured. *freeze* is the longest time that one picture stood. *link
+used* is what the link carried of what it could. *F* is the stream's rate over
+the mean of the TCP flows beside it; *share* is the lesser of two streams over
+the greater. *skipped* are captured pictures that were not coded.
+
+- **TLTCP, encoder=auto**: `x264enc` (zerolatency) before `tltcpsink
+  encoder=auto` at its defaults, latency {latency} ms.
+- **SRT, librist**: the same encoder in a transport stream, at a fixed rate, or
+  (*rate by RTT*) with the rate steered by `srtsink`'s statistics. They hand
+  everything over at the end of their buffer, which is shorter than the latency
+  by the way and 130 ms for the encoder and a queue, so nothing of them is there
+  within 200 ms.
+- **RTP over UDP**: the same encoder at a fixed rate; nothing is repeated.
+- **WebRTC**: two headless browsers at their defaults (VP8, the browser's own
+  rate control and repairs), whose fake camera plays the same clip with a number
+  in each picture. A picture is there when the receiver's page gets it from the
+  decoder. Shares are of the pictures that the browser says it coded. Its
+  pictures are compared as they were shown, whatever was lost of them.
+"""
 
 
 def markdown(data, image):
     yield "# Video that adapts, over links that change or are shared"
     yield ""
-    yield "Made by `./dev bench adaptive --page`; do not edit."
+    yield f"Made by `{data.get('command', './dev bench adaptive')}`."
     yield ""
-    yield (f"{data['seconds']} s of 640×360 video at 25 pictures a second, coded "
-           "in real time by an encoder that follows the transport unless the "
-           f"rate is fixed (at half the link's mean). Latency "
-           f"{data['latency_ms']} ms. "
-           f"{'Medians of ' + str(data['seeds']) + ' runs' if data['seeds'] > 1 else 'One run each'}, "
-           f"{data['cores']} processors, load {data['load_before']:.1f} before.")
+    yield from conditions(data)
     yield ""
-    yield ("A frame is there when it and all that it refers to arrived byte by "
-           "byte as sent; shares are of the coded frames, from their capture. "
-           "*worst 400* is the worst run's share within 400 ms. PSNR and SSIM "
-           "compare the screen of a player that shows each picture 400 ms after "
-           "its capture with what was captured. *freeze* is the longest time "
-           "that one picture stood. *link used* is what the link carried of what "
-           "it could. *F* is the stream's rate over the mean of the TCP flows "
-           "beside it; *share* is the lesser of two streams over the greater. "
-           "SRT and librist hand everything over at the end of their buffer, "
-           "which is shorter than the latency by the way and 130 ms for the "
-           "encoder and a queue, so nothing of them is there within 200 ms.")
-    yield ""
+    yield METHOD.format(latency=data["latency_ms"])
     if image:
         yield f"![Delays and rates]({os.path.basename(image)})"
         yield ""
@@ -84,7 +137,7 @@ def markdown(data, image):
     yield line(("case", "link and clip"))
     yield line(("---", "---"))
     for title, case in data["cases"].items():
-        yield line((title, case["text"]))
+        yield line((title.partition("/")[0], case["text"]))
 
 
 def write(path, data, image):

@@ -9,7 +9,9 @@ import time
 
 import adaptive_cases
 import adaptive_judge
+import adaptive_webrtc
 import case
+import devtools
 import measure
 import tcp_flows
 
@@ -56,6 +58,13 @@ def stream_of(spec, number):
             "local": 6002 + 2 * number}
 
 
+def start_link(streams):
+    """The link, and the flows that are there first."""
+    spec = streams.spec
+    streams.way.start_link(linkem_command(spec, spec["trace"]))
+    tcp_flows.start(spec, streams.way, streams.processes, case.wait_for)
+
+
 class Streams:
     """All streams of a run."""
 
@@ -65,9 +74,6 @@ class Streams:
         self.way = case.Tun(spec, processes)
         self.streams = [stream_of(spec, n) for n in range(spec["streams"])]
 
-    def start_link(self):
-        self.way.start_link(linkem_command(self.spec, self.spec["trace"]))
-        tcp_flows.start(self.spec, self.way, self.processes, case.wait_for)
 
     def launch(self, number, prefix, text):
         words = adaptive_cases.fill(text, self.spec, self.streams[number])
@@ -108,7 +114,7 @@ class Streams:
             str(spec["latency_ms"]), text])
 
     def run(self):
-        self.start_link()
+        start_link(self)
         numbers = range(len(self.streams))
         receivers = [self.receive(n) for n in numbers]
         senders = [self.send(n) for n in numbers]
@@ -146,6 +152,14 @@ class Streams:
             os.path.join(spec["dir"], f"sender{number}.log"),
             min(f["captured"] for f in frames))
         return result, frames
+
+    def samples(self, number):
+        """(time, bytes so far) at the receiver."""
+        return tcp_flows.media_samples(os.path.join(
+            self.streams[number]["dir"], "received.csv"))
+
+    def count(self):
+        return len(self.streams)
 
 
 def rates(path, begin):
@@ -191,7 +205,7 @@ def share(results):
 
 def evaluate(streams):
     spec = streams.spec
-    judged = [streams.judge(n) for n in range(len(streams.streams))]
+    judged = [streams.judge(n) for n in range(streams.count())]
     results = [r for r, _ in judged]
     worst = min(results, key=lambda r: r["within"]["400"])
     use = link_use(os.path.join(spec["dir"], "link.csv"))
@@ -200,11 +214,9 @@ def evaluate(streams):
            "share": share(results) if len(results) > 1 else None,
            "F": None}
     if spec["flows"]:
-        received = os.path.join(streams.streams[0]["dir"], "received.csv")
         frames = judged[0][1]
         out.update(tcp_flows.compare(
-            spec, tcp_flows.media_samples(received),
-            frames[0]["captured"] + tcp_flows.HEAD_START,
+            spec, streams.samples(0), frames[0]["captured"] + tcp_flows.HEAD_START,
             frames[-1]["captured"]))
     with open(os.path.join(spec["dir"], "link.json"), encoding="ascii") as f:
         link = json.load(f)
@@ -220,11 +232,14 @@ def run(spec):
     processes = case.Processes(spec["dir"],
                                dict(os.environ, **spec["environment"]))
     try:
-        streams = Streams(spec, processes)
+        browser = adaptive_cases.TRANSPORTS[spec["transport"]].browser
+        streams = adaptive_webrtc.Streams(spec, processes, start_link) \
+            if browser else Streams(spec, processes)
         streams.run()
         return evaluate(streams)
-    except (case.CaseError, adaptive_judge.JudgeError, OSError, ValueError,
-            KeyError, subprocess.CalledProcessError) as error:
+    except (case.CaseError, adaptive_judge.JudgeError, devtools.BrowserError,
+            OSError, ValueError, KeyError,
+            subprocess.CalledProcessError) as error:
         return {"error": str(error)}
     finally:
         processes.end_all()
