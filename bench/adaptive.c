@@ -10,6 +10,7 @@
  *   none      the rate stays START
  *   target    net's target-bitrate; without that property, as estimate
  *   estimate  85 % of net's estimated-bitrate
+ *   whole     all of it
  *   rtt       by the round-trip time in srtsink's statistics, as BELABOX: up in
  *             small steps while it is short, down when it grows, to MIN when it
  *             nears the latency
@@ -17,6 +18,7 @@
  * Prints "TIME_NS RATE" for each change, TIME on CLOCK_MONOTONIC.
  */
 #include <gst/gst.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +60,9 @@ static void on_rate(GObject *from, GParamSpec *spec, gpointer user) {
 
     g_object_get(from, spec->name, &rate, NULL);
     if (rate != 0) {
-        adaptive_set(f, strcmp(spec->name, "estimated-bitrate") == 0
-                            ? rate * PART
-                            : rate);
+        bool part = strcmp(spec->name, "estimated-bitrate") == 0 &&
+                    strcmp(f->follow, "whole") != 0;
+        adaptive_set(f, part ? rate * PART : rate);
     }
 }
 
@@ -130,7 +132,8 @@ static void adaptive_follow(struct follower *f) {
                   adaptive_has(f->net, "target-bitrate") ? "target-bitrate"
                                                          : "estimated-bitrate",
                   f);
-    } else if (strcmp(f->follow, "estimate") == 0) {
+    } else if (strcmp(f->follow, "estimate") == 0 ||
+               strcmp(f->follow, "whole") == 0) {
         listen_to(f->net, "estimated-bitrate", f);
     } else if (strcmp(f->follow, "rtt") == 0) {
         (void)g_timeout_add(POLL_MS, on_poll, f);

@@ -145,7 +145,8 @@ QUICK = ("lte-60", "quarter", "beside-cubic", "two")
 # Of the page, beside the recordings.
 WHOLE = ("quarter", "beside-cubic", "beside-reno", "beside-bbr",
          "beside-5-cubic", "beside-5-reno", "beside-5-bbr", "two")
-WHOLE_TRANSPORTS = ["tltcp-auto", "srt-rtt", "srt", "librist", "udp", "webrtc"]
+WHOLE_TRANSPORTS = ["tltcp-auto", "srt-rtt", "srt", "librist", "udp", "gcc",
+                    "webrtc"]
 
 
 def recorded(folder):
@@ -199,6 +200,27 @@ TLTCP_SEND = "tltcpsink name=net uri=tltcp://{host}:{port}?latency={latency}" \
     "{extra}"
 TLTCP_RECEIVE = "tltcpsrc uri=tltcp://{host}:{port}?mode=listener&latency=" \
     "{latency}&delivery=immediate" + SEEN
+# RTP with the congestion control of gst-plugins-rs: every packet has a number,
+# and what came of each is reported (transport-wide congestion control).
+TWCC = "extmap-3=(string)http://www.ietf.org/id/" \
+    "draft-holmer-rmcat-transport-wide-cc-extensions-01"
+RTX = "payload-type-map=application/x-rtp-pt-map,96=(uint)97"
+RTCP = " s.send_rtcp_src ! udpsink host={there} port={to} sync=false " \
+    "async=false udpsrc address={here} port={at} caps=application/x-rtcp ! " \
+    "s.recv_rtcp_sink"
+GCC_SEND = "rtph264pay mtu=1200 pt=96 ! application/x-rtp," + TWCC + \
+    f" ! rtpgccbwe name=net estimated-bitrate={START:.0f} " \
+    f"min-bitrate={LEAST:.0f} max-bitrate={MOST:.0f} ! rtprtxsend {RTX} ! " \
+    "s.send_rtp_sink rtpsession name=s rtp-profile=avpf s.send_rtp_src ! " \
+    "udpsink host={host} port={port} sync=false async=false" + \
+    RTCP.format(there="{host}", to="{local}", here="{sender}", at="{local}")
+GCC_RECEIVE = "udpsrc address={host} port={port} buffer-size=2000000 " \
+    "caps=application/x-rtp,media=video,clock-rate=90000,encoding-name=H264," \
+    "payload=96," + TWCC + " ! s.recv_rtp_sink rtpsession name=s " \
+    "rtp-profile=avpf s.recv_rtp_src ! rtprtxreceive " + RTX + \
+    " ! rtpjitterbuffer latency=100 do-retransmission=true ! rtph264depay ! " \
+    "h264parse ! video/x-h264,stream-format=byte-stream,alignment=au" + SEEN + \
+    RTCP.format(there="{sender}", to="{local}", here="{host}", at="{local}")
 TRANSPORTS = {
     "tltcp": Transport("TLTCP", "target", "tltcpsink", TLTCP_SEND,
                        TLTCP_RECEIVE),
@@ -228,6 +250,8 @@ TRANSPORTS = {
         "{pay} ! udpsink name=net host={host} port={port} sync=false",
         "udpsrc address={host} port={port} buffer-size=2000000 caps={caps} ! "
         "{depay}" + SEEN, start=0.5),
+    "gcc": Transport("RTP, rtpgccbwe", "whole", "rtpgccbwe", GCC_SEND,
+                     GCC_RECEIVE),
     "webrtc": Transport("WebRTC, Chromium", "", "", "", "", browser=True),
 }
 RTP = {"h264": ("rtph264pay mtu=1400",
@@ -254,6 +278,7 @@ def fill(text, spec, stream):
     pay, caps, depay = RTP[spec["codec"]]
     return text.format(dir=stream["dir"], host=stream["host"],
                        port=stream["port"], local=stream["local"],
+                       sender="10.77.0.1",
                        latency=spec["latency_ms"],
                        buffer=buffer_ms(spec), extra=spec["extra"],
                        pay=pay, caps=caps, depay=depay)

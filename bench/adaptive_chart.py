@@ -15,7 +15,7 @@ from matplotlib import pyplot  # noqa: E402
 COLOURS = {"tltcp": "#0b3c6f", "tltcp-auto": "#2f7fc1",
            "tltcp-estimate": "#9ecae9", "srt": "#f29e7f", "srt-rtt": "#e4572e",
            "librist": "#f2b134", "udp": "#777777",
-           "webrtc": "#3a9d5d"}
+           "gcc": "#8fce9f", "webrtc": "#3a9d5d"}
 LATE_MS = 1000  # what comes later, or never, is drawn there
 
 

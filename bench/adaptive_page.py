@@ -113,6 +113,8 @@ the greater. *skipped* are captured pictures that were not coded.
   by the way and 130 ms for the encoder and a queue, so nothing of them is there
   within 200 ms.
 - **RTP over UDP**: the same encoder at a fixed rate; nothing is repeated.
+- **RTP, rtpgccbwe**: the same encoder at the rate of the WebRTC congestion
+  control of gst-plugins-rs, with retransmissions and a jitter buffer of 100 ms.
 - **WebRTC**: two headless browsers at their defaults (VP8, the browser's own
   rate control and repairs), whose fake camera plays the same clip with a number
   in each picture. A picture is there when the receiver's page gets it from the
