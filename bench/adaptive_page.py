@@ -2,6 +2,9 @@
 """Results of ./dev bench adaptive as text: for a terminal and as a page."""
 import os
 
+BEGIN = "<!-- made by ./dev bench adaptive --page; do not edit -->"
+END = "<!-- end of what is made -->"
+
 
 def number(value, form, scale=1):
     return "-" if value is None else format(value * scale, form)
@@ -90,47 +93,11 @@ def conditions(data):
         yield f"Not here: {text}."
 
 
-METHOD = """\
-640×360 video at 25 pictures a second is coded in real time by an encoder that
-follows the transport, unless the rate is fixed. The link lies between two
-network namespaces (`linkem --tun`). TCP is the kernel's and starts three seconds
-before the stream. What is fixed is fixed at half the stream's fair share of the
-link.
-
-A frame is there when it and all that it refers to arrived byte by byte as sent;
-shares are of the coded frames, from their capture. PSNR and SSIM compare the
-screen of a player that shows each picture {latency} ms after its capture with
-what was captured. *freeze* is the longest time that one picture stood. *link
-used* is what the link carried of what it could. *F* is the stream's rate over
-the mean of the TCP flows beside it; *share* is the lesser of two streams over
-the greater. *skipped* are captured pictures that were not coded.
-
-- **TLTCP, encoder=auto**: `x264enc` (zerolatency) before `tltcpsink
-  encoder=auto` at its defaults, latency {latency} ms.
-- **SRT, librist**: the same encoder in a transport stream, at a fixed rate, or
-  (*rate by RTT*) with the rate steered by `srtsink`'s statistics. They hand
-  everything over at the end of their buffer, which is shorter than the latency
-  by the way and 130 ms for the encoder and a queue, so nothing of them is there
-  within 200 ms.
-- **RTP over UDP**: the same encoder at a fixed rate; nothing is repeated.
-- **RTP, rtpgccbwe**: the same encoder at the rate of the WebRTC congestion
-  control of gst-plugins-rs, with retransmissions and a jitter buffer of 100 ms.
-- **WebRTC**: two headless browsers at their defaults (VP8, the browser's own
-  rate control and repairs), whose fake camera plays the same clip with a number
-  in each picture. A picture is there when the receiver's page gets it from the
-  decoder. Shares are of the pictures that the browser says it coded. Its
-  pictures are compared as they were shown, whatever was lost of them.
-"""
-
-
 def markdown(data, image):
-    yield "# Video that adapts, over links that change or are shared"
-    yield ""
     yield f"Made by `{data.get('command', './dev bench adaptive')}`."
     yield ""
     yield from conditions(data)
     yield ""
-    yield METHOD.format(latency=data["latency_ms"])
     if image:
         yield f"![Delays and rates]({os.path.basename(image)})"
         yield ""
@@ -143,5 +110,14 @@ def markdown(data, image):
 
 
 def write(path, data, image):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(markdown(data, image)) + "\n", encoding="utf-8")
+    """Replaces what was made in a page before."""
+    page = path.read_text(encoding="utf-8") if path.exists() else \
+        f"{BEGIN}\n{END}\n"
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{path} has no place for results, between the lines\n"
+                         f"{BEGIN}\n{END}")
+    made = "\n".join(markdown(data, image))
+    path.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{after}",
+                    encoding="utf-8")

@@ -99,6 +99,13 @@ static void drain_events(struct sim_peer *p) {
     }
 }
 
+void sim_host_skip(struct sim_host *h, uint64_t ns) {
+    h->clock += ns;
+    for (struct sim_peer *p = h->peers; p != NULL; p = p->next) {
+        sim_peer_pump(p);
+    }
+}
+
 static void tltcp_host_arm(struct sim_peer *p) {
     struct sim_host *h = p->host;
     uint64_t at = tltcp_conn_timeout(p->conn);

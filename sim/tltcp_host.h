@@ -73,6 +73,10 @@ void sim_host_free(struct sim_host *h);
 uint32_t sim_host_node(const struct sim_host *h);
 /** @brief The host's clock. @param h  host @return ns */
 uint64_t sim_host_now(const struct sim_host *h);
+/** @brief Lets the host's clock jump ahead, as of a process that was held up.
+ * @param h   host
+ * @param ns  how far */
+void sim_host_skip(struct sim_host *h, uint64_t ns);
 /** @brief The network. @param h  host @return network */
 struct sim_net *sim_host_net(const struct sim_host *h);
 /**

@@ -106,6 +106,9 @@ static void plan_adaptive(struct plan *p, const struct adaptive *a) {
     }
     p->link[SERVER].loss = a->ack_loss;
     p->link[CLIENT].loss = a->loss;
+    if (a->shape != NULL) {
+        a->shape(&p->link[CLIENT]);
+    }
     p->config[SERVER].unordered = true;
     p->source[CLIENT].sections = UINT64_MAX;
     p->source[CLIENT].interval = (uint64_t)(1e9 / a->encoder.fps);
@@ -181,6 +184,9 @@ void adaptive_play(const struct adaptive *a, struct outcome *o) {
         set_link(a->rates->bps[i]);
         carried += a->rates->bps[i] * (double)ADAPTIVE_BIN / 1e9;
         world_run_for(&w, ADAPTIVE_BIN);
+        if (a->encoder.skip > 0 && i == a->encoder.skip_at / ADAPTIVE_BIN) {
+            sim_host_skip(w.end[CLIENT].host, a->encoder.skip);
+        }
         if (a->watch != NULL) {
             tltcp_stats st = end_stats(&w.end[CLIENT]);
             a->watch(a->user, world_now(&w), &st);

@@ -25,6 +25,8 @@ struct encoder {
     uint64_t latency;  /* deadline of frames after capture */
     uint64_t stall_at; /* the capture stalls ... */
     uint64_t stall;    /* ... for so long; 0: it does not */
+    uint64_t skip_at;  /* the sender's clock jumps ahead ... */
+    uint64_t skip;     /* ... by so much; 0: it does not */
 };
 
 struct adaptive {
@@ -33,6 +35,8 @@ struct adaptive {
     double back_bps;           /* return path; 0: as fast as out */
     double ack_loss;           /* on the return path */
     double loss;               /* out of CLIENT */
+    /* What else the link out of CLIENT does; NULL: nothing. */
+    void (*shape)(struct sim_link_config *c);
     uint64_t rtt;
     uint64_t queue; /* bytes */
     uint64_t seed;

@@ -165,6 +165,82 @@ TEST(a_capture_that_stalls_goes_on) {
     rates_free(&r);
 }
 
+/* Its RTTs then look as much longer. */
+TEST(a_clock_that_jumps_ahead_costs_a_moment) {
+    struct rates r = steady_rates(3e6, 30 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.encoder.skip_at = 10 * SEC;
+    a.encoder.skip = 3 * SEC;
+    expect("a clock that jumps by three seconds", &a, 0.9, 0.9, 4 * SEC, 0.4);
+    rates_free(&r);
+}
+
+/* ---- queues that are managed ---- */
+
+static void shape_codel(struct sim_link_config *c) {
+    c->codel_on = true;
+    sim_codel_config_init(&c->codel);
+}
+
+static void shape_codel_ecn(struct sim_link_config *c) {
+    shape_codel(c);
+    c->aqm_ecn = true;
+}
+
+static void shape_pie(struct sim_link_config *c) {
+    c->pie_on = true;
+    sim_pie_config_init(&c->pie);
+}
+
+static void shape_pie_ecn(struct sim_link_config *c) {
+    shape_pie(c);
+    c->aqm_ecn = true;
+}
+
+static void shape_fq(struct sim_link_config *c) {
+    shape_codel(c);
+    c->fair_quantum = 1500;
+}
+
+static void shape_fq_ecn(struct sim_link_config *c) {
+    shape_fq(c);
+    c->aqm_ecn = true;
+}
+
+static void shape_policer(struct sim_link_config *c) {
+    c->police_rate = 2.5e6;
+    c->police_burst = 30000;
+}
+
+static void expect_shaped(const char *what,
+                          void (*shape)(struct sim_link_config *c), double bps,
+                          double in_200, double in_400, double used) {
+    struct rates r = steady_rates(bps, 30 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.shape = shape;
+    expect(what, &a, in_200, in_400, SEC, used);
+    rates_free(&r);
+}
+
+TEST(queues_that_drop_early_do_little_harm) {
+    expect_shaped("CoDel", shape_codel, 3e6, 0.9, 0.95, 0.4);
+    expect_shaped("PIE", shape_pie, 3e6, 0.9, 0.95, 0.4);
+    expect_shaped("FQ-CoDel", shape_fq, 3e6, 0.9, 0.95, 0.4);
+}
+
+TEST(queues_that_mark_lose_no_picture) {
+    expect_shaped("CoDel, ECN", shape_codel_ecn, 3e6, 0.95, 0.98, 0.4);
+    expect_shaped("PIE, ECN", shape_pie_ecn, 3e6, 0.95, 0.98, 0.4);
+    expect_shaped("FQ-CoDel, ECN", shape_fq_ecn, 3e6, 0.95, 0.98, 0.4);
+}
+
+/* It drops what is above its rate at once, without any queue that would give a
+ * warning. */
+TEST(a_policer_is_lived_with) {
+    expect_shaped("a policer of 2.5 Mbit/s on 10", shape_policer, 10e6, 0.6,
+                  0.95, 0.1);
+}
+
 TEST(an_encoder_that_is_deaf_does_not_break_the_sender) {
     struct rates r = steady_rates(1e6, 20 * SEC);
     struct adaptive a = plain(&r, 40 * MS);
@@ -228,6 +304,10 @@ int main(void) {
         cmocka_unit_test(a_rise_by_four_is_followed_in_seconds),
         cmocka_unit_test(a_rise_by_four_is_followed_over_a_satellite),
         cmocka_unit_test(lost_acknowledgements_do_little_harm),
+        cmocka_unit_test(a_clock_that_jumps_ahead_costs_a_moment),
+        cmocka_unit_test(queues_that_drop_early_do_little_harm),
+        cmocka_unit_test(queues_that_mark_lose_no_picture),
+        cmocka_unit_test(a_policer_is_lived_with),
         cmocka_unit_test(a_thin_return_path_will_do),
         cmocka_unit_test(random_loss_does_little_harm),
         cmocka_unit_test(an_encoder_that_overshoots_is_held_down),
