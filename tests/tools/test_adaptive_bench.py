@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Computations of ./dev bench adaptive and fanout, on synthetic runs."""
 import argparse
+import json
 import pathlib
 import statistics
 import subprocess
@@ -11,11 +12,14 @@ import toolbox
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools" / "demo")]
+import adaptive  # noqa: E402
 import adaptive_cases  # noqa: E402
 import adaptive_judge  # noqa: E402
 import adaptive_page  # noqa: E402
 import adaptive_run  # noqa: E402
 import adaptive_traces  # noqa: E402
+import adaptive_webrtc  # noqa: E402
+import devtools  # noqa: E402
 import fanout  # noqa: E402
 
 
@@ -153,24 +157,170 @@ class Shares(unittest.TestCase):
         self.assertEqual(adaptive_run.share([even, half]), 0.5)
 
 
+ROW = {"within": {"200": 0.5, "400": 0.9, "800": 1}, "worst": 0.9, "psnr": 40,
+       "ssim": 0.9, "freeze": 0.1, "freezes": 0, "use": 0.7, "F": None,
+       "share": None, "skipped": 0, "delay_p50": 0.05, "delay_p95": 0.1}
+
+
 class Page(toolbox.Folder):
+    def data(self):
+        run = {**ROW, "seed": 1, "commit": "0123456", "date": "2026-01-02",
+               "held_up": 0.012}
+        return {"seconds": 60, "latency_ms": 400, "cores": 2, "jobs": 1,
+                "load_before": 0.1, "names": {"tltcp": "TLTCP", "srt": "SRT",
+                                              "udp": "RTP"},
+                "cases": {"alone/ippp": {
+                    "text": "words",
+                    "rows": {"srt": {"error": "broken"},
+                             "tltcp": {**ROW, "runs": 1}},
+                    "runs": {"tltcp": [run], "srt": [{"error": "broken"}]}}}}
+
+    def page(self):
+        path = self.folder / "page.md"
+        adaptive_page.write(path, self.data(), None)
+        return path
+
     def test_a_page_has_a_row_for_each_result(self):
-        row = {"within": {"200": 0.5, "400": 0.9, "800": 1}, "worst": 0.9,
-               "psnr": 40, "ssim": 0.9, "freeze": 0.1, "freezes": 0, "use": 0.7,
-               "F": None, "share": None, "skipped": 0, "delay_p50": 0.05,
-               "delay_p95": 0.1}
-        data = {"seconds": 60, "seeds": 1, "latency_ms": 400, "cores": 2,
-                "load_before": 0.1, "names": {"tltcp": "TLTCP", "srt": "SRT"},
-                "cases": {"alone/ippp": {"text": "words", "rows": {
-                    "tltcp": row, "srt": {"error": "broken"}}}}}
-        path = self.folder / "new" / "page.md"
-        adaptive_page.write(path, data, None)
-        text = path.read_text(encoding="utf-8")
-        self.assertIn("| alone/ippp | TLTCP | 50.0/90.0/100.0 |", text)
+        text = self.page().read_text(encoding="utf-8")
+        self.assertIn("| alone | TLTCP | 50.0/90.0/100.0 |", text)
         self.assertIn("no result: broken", text)
         lines = [line.count("|") for line in text.splitlines()
-                 if line.startswith("| alone/ippp |") and "words" not in line]
+                 if line.startswith("| alone |") and "words" not in line]
+        self.assertEqual(len(lines), 2)
         self.assertEqual(len(set(lines)), 1)
+
+    def test_a_page_says_when_it_was_made_and_what_is_missing(self):
+        text = self.page().read_text(encoding="utf-8")
+        self.assertIn("2026-01-02", text)
+        self.assertIn("0123456", text)
+        self.assertIn("12 ms", text)
+        self.assertIn("alone by SRT; alone by RTP", text)
+
+    def test_what_was_written_by_hand_stays(self):
+        path = self.page()
+        path.write_text("before\n" + path.read_text() + "after\n")
+        adaptive_page.write(path, self.data(), None)
+        text = path.read_text()
+        self.assertTrue(text.startswith("before\n"))
+        self.assertTrue(text.endswith("after\n"))
+        self.assertEqual(text.count("| alone | TLTCP |"), 1)
+
+
+class GoOn(toolbox.Folder):
+    def args(self):
+        case = adaptive_cases.CASES["quarter"]
+        return argparse.Namespace(
+            chosen=[case], clips=["ippp"], seeds=2, folder=self.folder,
+            seconds=1, latency=400, no_quality=True, tltcp="",
+            build=self.folder, environment={}, json=self.folder / "j.json",
+            go_on=True, jobs=1)
+
+    def left(self, args, data):
+        names = {n: adaptive_cases.TRANSPORTS[n] for n in ("udp", "srt")}
+        return [(name, seed)
+                for _, name, seed, _ in adaptive.missing(args, names, data)]
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "motion-1.yuv").write_bytes(b"")
+
+    def test_runs_that_are_there_are_not_made_again(self):
+        args, data = self.args(), {"cases": {}}
+        self.assertEqual(self.left(args, data), [
+            ("udp", 1), ("srt", 1), ("udp", 2), ("srt", 2)])
+        adaptive.store(args, data, "quarter/ippp", "udp",
+                       {**ROW, "seed": 1, "media_bps": 1, "held_up": 0})
+        adaptive.store(args, data, "quarter/ippp", "srt",
+                       {"error": "broken", "seed": 1})
+        self.assertEqual(self.left(args, data),
+                         [("srt", 1), ("udp", 2), ("srt", 2)])
+        self.assertEqual(json.loads(args.json.read_text()), data)
+
+    def test_a_failed_run_is_replaced(self):
+        args, data = self.args(), {"cases": {}}
+        self.left(args, data)
+        adaptive.store(args, data, "quarter/ippp", "udp",
+                       {"error": "broken", "seed": 1})
+        adaptive.store(args, data, "quarter/ippp", "udp",
+                       {**ROW, "seed": 1, "media_bps": 1, "held_up": 0})
+        entry = data["cases"]["quarter/ippp"]
+        self.assertEqual(len(entry["runs"]["udp"]), 1)
+        self.assertEqual(entry["rows"]["udp"]["runs"], 1)
+
+    def test_nothing_begins_that_would_not_be_over_in_time(self):
+        self.assertIsNone(adaptive.make_run(self.args(), {"seconds": 20},
+                                            0.001))
+
+
+def seen(numbers, delay=0.0):
+    return [[n, 100 + n * 0.04 + delay, 640, 360] for n in numbers]
+
+
+class WebRtc(toolbox.Folder):
+    def judge(self, received, coded=25):
+        stats = [[100 + n * 0.04, n * 1000, n, 1e6] for n in range(60)]
+        sender = {"seen": seen(range(60)),
+                  "stats": [[at, total, min(n, coded + 1), rate]
+                            for at, total, n, rate in stats]}
+        receiver = {"seen": received, "stats": stats, "details": []}
+        return adaptive_webrtc.judge(sender, receiver, 100.02, 1)
+
+    def test_pictures_are_found_again_by_their_numbers(self):
+        result, frames, numbers = self.judge(seen(range(60), 0.1))
+        self.assertEqual(result["captured"], 25)
+        self.assertEqual(len(frames), 25)
+        self.assertAlmostEqual(result["delay_p50"], 0.1)
+        self.assertEqual(result["within"]["200"], 25 / result["coded"])
+        self.assertEqual(numbers, list(range(25)))
+
+    def test_a_picture_that_never_came_leaves_the_one_before_it(self):
+        here = [n for n in range(60) if n not in (5, 6)]
+        result, _, numbers = self.judge(seen(here, 0.1))
+        # the first that counts was captured as number 1
+        self.assertEqual(numbers[3:7], [3, 3, 3, 6])
+        self.assertAlmostEqual(result["freeze"], 0.12)
+        self.assertLess(result["within"]["800"], 1)
+
+    def test_pictures_that_the_senders_page_missed_are_known_by_the_others(self):
+        at = adaptive_webrtc.captures(seen([1, 2, 4, 30]), 100.02, 1)
+        self.assertAlmostEqual(at[3], 100.12)
+        self.assertEqual((min(at), max(at)), (1, 25))
+
+    def test_no_picture_is_no_result(self):
+        with self.assertRaises(adaptive_judge.JudgeError):
+            self.judge([])
+
+    def test_a_mark_holds_the_number_and_its_complement(self):
+        picture = adaptive_webrtc.mark(bytes(adaptive_judge.PICTURE), 5)
+        width, cell = adaptive_judge.WIDTH, adaptive_webrtc.CELL
+        first = picture[0:adaptive_webrtc.BITS * cell:cell]
+        below = picture[cell * width:cell * width +
+                        adaptive_webrtc.BITS * cell:cell]
+        self.assertEqual([x > 128 for x in first],
+                         [False] * 11 + [True, False, True])
+        self.assertEqual([x > 128 for x in below],
+                         [x <= 128 for x in first])
+        self.assertEqual(len(picture), adaptive_judge.PICTURE)
+
+    @unittest.skipUnless(devtools.find(), "there is no Chromium")
+    def test_a_call_between_two_browsers_shows_the_pictures(self):
+        raw = self.folder / "clip.yuv"
+        raw.write_bytes(bytes(adaptive_judge.PICTURE) * 5)
+        clip = adaptive_webrtc.marked(str(raw), 2)
+        way = argparse.Namespace(prefix_send=(), prefix_receive=())
+        call = adaptive_webrtc.Call({"quality": False, "seconds": 2},
+                                    str(self.folder / "call"), way, clip)
+        try:
+            call.open()
+            call.connect()
+            call.browsers[1].evaluate(
+                "new Promise(d => setInterval(() => seen.length > 5 && d(), 20))")
+            call.finish()
+        finally:
+            call.close()
+        shown = [n for n, *_ in call.receiver["seen"] if n >= 0]
+        self.assertGreater(len(shown), 3)
+        self.assertLessEqual(set(shown), set(range(12 * adaptive_judge.RATE)))
 
 
 class Transports(unittest.TestCase):
