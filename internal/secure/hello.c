@@ -7,7 +7,6 @@
 #include <openssl/crypto.h>
 
 #define ID_LEN 8u
-#define MAC_LEN 16u
 #define PROLOGUE_MAX (4u + ID_LEN + 1u + SEC__TOKEN_MAX + SEC__SALT_LEN)
 
 /* --- Chunks -------------------------------------------------------------- */
@@ -102,27 +101,33 @@ static bool digest_call(const sec__terms *t, uint8_t suite, const uint8_t *msg,
  * but those who have it. */
 static bool prove_key(const sec__key *key, const uint8_t *digest,
                       uint8_t *out) {
-    uint8_t full[SEC__MAC_LEN] = {0};
-    bool ok = key->ready != NULL
-                  ? sec__mac_write(key->ready, digest, SEC__KEY_LEN, full)
-                  : sec__hmac(key->proof, digest, SEC__KEY_LEN, full);
-    memcpy(out, full, MAC_LEN);
+    sec__key_proof own;
+    bool ok;
+
+    if (key->ready.cipher != NULL) {
+        return sec__key_proof_write(&key->ready, digest, out);
+    }
+    ok = sec__key_proof_init(&own, key->proof) &&
+         sec__key_proof_write(&own, digest, out);
+    sec__key_proof_clear(&own);
     return ok;
 }
 
 bool sec__hello_call(sec__hello *h, const sec__terms *t, const sec__key *key,
                      const uint8_t *e, const void *payload, size_t len) {
     size_t msg_len = len + SEC__NOISE_OVERHEAD;
-    uint8_t digest[SEC__KEY_LEN];
+    uint8_t digest[SEC__DIGEST_LEN];
     h->suite = sec__suite_preferred();
     h->len = 0;
-    if (MAC_LEN + msg_len > sizeof(h->msg) || !start(h, t, key, NULL, e) ||
-        !sec__noise_write(&h->noise, false, payload, len, h->msg + MAC_LEN) ||
-        !digest_call(t, h->suite, h->msg + MAC_LEN, msg_len, digest) ||
+    if (SEC__PROOF_LEN + msg_len > sizeof(h->msg) ||
+        !start(h, t, key, NULL, e) ||
+        !sec__noise_write(&h->noise, false, payload, len,
+                          h->msg + SEC__PROOF_LEN) ||
+        !digest_call(t, h->suite, h->msg + SEC__PROOF_LEN, msg_len, digest) ||
         !prove_key(key, digest, h->msg)) {
         return false;
     }
-    h->len = MAC_LEN + msg_len;
+    h->len = SEC__PROOF_LEN + msg_len;
     return true;
 }
 
@@ -134,11 +139,11 @@ bool sec__hello_is_answered(const sec__hello *h, const sec__offer *o) {
 static const sec__key *find_key(const sec__hello_msg *m, const sec__terms *t,
                                 const sec__keyring *ring,
                                 enum sec__hello_result *result) {
-    uint8_t digest[SEC__KEY_LEN];
-    uint8_t mac[MAC_LEN];
+    uint8_t digest[SEC__DIGEST_LEN];
+    uint8_t mac[SEC__PROOF_LEN];
     *result = SEC__HELLO_NOMEM; /* OpenSSL has no other reason to fail */
-    if (!digest_call(t, m->suite, m->body + MAC_LEN, m->len - MAC_LEN,
-                     digest)) {
+    if (!digest_call(t, m->suite, m->body + SEC__PROOF_LEN,
+                     m->len - SEC__PROOF_LEN, digest)) {
         return NULL;
     }
     for (int i = 0; i < ring->n; i++) {
@@ -162,7 +167,8 @@ enum sec__hello_result sec__hello_take_call(sec__hello *h,
     uint8_t e[SEC__SEED_LEN];
     const sec__key *key;
     bool ok;
-    if (!sec__suite_known(m->suite) || m->len < MAC_LEN + SEC__NOISE_OVERHEAD ||
+    if (!sec__suite_known(m->suite) ||
+        m->len < SEC__PROOF_LEN + SEC__NOISE_OVERHEAD ||
         m->len > SEC__HELLO_MAX) {
         return SEC__HELLO_WRONG;
     }
@@ -172,15 +178,15 @@ enum sec__hello_result sec__hello_take_call(sec__hello *h,
     }
     h->suite = m->suite;
     h->key = (uint8_t)(key - ring->keys);
-    *len = m->len - MAC_LEN - SEC__NOISE_OVERHEAD;
+    *len = m->len - SEC__PROOF_LEN - SEC__NOISE_OVERHEAD;
     ok = sec__secret_ephemeral(ring->source, e) &&
          start(h, t, key, ring->secret, e);
     sec__wipe(e, sizeof(e));
     if (!ok) {
         return SEC__HELLO_NOMEM;
     }
-    return sec__noise_read(&h->noise, false, m->body + MAC_LEN,
-                           m->len - MAC_LEN, payload)
+    return sec__noise_read(&h->noise, false, m->body + SEC__PROOF_LEN,
+                           m->len - SEC__PROOF_LEN, payload)
                ? SEC__HELLO_FINE
                : SEC__HELLO_WRONG;
 }

@@ -99,12 +99,12 @@ bool sec__keys_any(const sec__key_source *from) {
 }
 
 static bool make_proof(sec__key *k) {
-    static const uint8_t label[] = "tltcp key proof 2";
+    static const uint8_t label[] = "tltcp key proof 3";
     uint8_t out[1][SEC__KEY_LEN];
     bool ok = sec__hkdf(k->key, label, sizeof(label) - 1, out, 1);
 
     memcpy(k->proof, out[0], SEC__KEY_LEN);
-    k->ready = NULL;
+    k->ready.cipher = NULL;
     OPENSSL_cleanse(out, sizeof(out));
     return ok;
 }
@@ -118,7 +118,7 @@ static bool stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
     static const char label[] = "tltcp passphrase 2";
     uint8_t full[sizeof(label) - 1 + SEC__SALT_LEN];
 
-    k->ready = NULL;
+    k->ready.cipher = NULL;
     memcpy(full, label, sizeof(label) - 1);
     memcpy(full + sizeof(label) - 1, salt, SEC__SALT_LEN);
     return EVP_PBE_scrypt(passphrase, strlen(passphrase), full, sizeof(full),
@@ -148,8 +148,7 @@ int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
         ok = stretch(*passphrase, salt, &keys[n++]);
     }
     for (int i = 0; ok && i < n; i++) {
-        keys[i].ready = sec__mac_new(keys[i].proof);
-        ok = keys[i].ready != NULL;
+        ok = sec__key_proof_init(&keys[i].ready, keys[i].proof);
     }
     if (!ok) {
         sec__keys_clear(keys, n);
@@ -159,7 +158,7 @@ int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
 
 void sec__keys_clear(sec__key *keys, int n) {
     for (int i = 0; i < n; i++) {
-        sec__mac_free(keys[i].ready);
+        sec__key_proof_clear(&keys[i].ready);
     }
     OPENSSL_cleanse(keys, (size_t)n * sizeof(*keys));
 }

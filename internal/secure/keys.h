@@ -3,14 +3,14 @@
 #define SECURE_KEYS_H
 
 #include "internal/secure/aead.h"
-#include "internal/secure/mac.h"
+#include "internal/secure/key_proof.h"
 
 /* Shared secrets: 32 bytes, or a passphrase that is stretched to 32 bytes. */
 
 typedef struct sec__key {
     uint8_t key[SEC__KEY_LEN];
-    uint8_t proof[SEC__KEY_LEN]; /* for the HMAC that proves the key */
-    sec__mac *ready; /* with `proof`; a listener's.  NULL: a caller's */
+    uint8_t proof[SEC__KEY_LEN]; /* of the MAC that proves the key */
+    sec__key_proof ready;        /* with `proof`; a listener's */
 } sec__key;
 
 #define SEC__SALT_LEN 16u

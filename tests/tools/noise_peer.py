@@ -39,6 +39,66 @@ def public(secret):
     return x25519(secret, (9).to_bytes(32, "little"))
 
 
+# --- AES-256-CMAC (FIPS 197, NIST SP 800-38B) ---------------------------------
+
+def times_x(byte):
+    return byte << 1 ^ (0x11b if byte & 0x80 else 0)
+
+
+def substitution():
+    box, p, q = [0] * 256, 1, 1
+    while True:
+        p = times_x(p) ^ p  # 3 generates all bytes but 0; q is 1 / p
+        for shift in 1, 2, 4:
+            q ^= q << shift & 0xff
+        q ^= 0x09 if q & 0x80 else 0
+        turned = [(q << n | q >> 8 - n) & 0xff for n in range(5)]
+        box[p] = turned[0] ^ turned[1] ^ turned[2] ^ turned[3] ^ turned[4] \
+            ^ 0x63
+        if p == 1:
+            box[0] = 0x63
+            return bytes(box)
+
+
+SBOX = substitution()
+
+
+def aes256(key, block):
+    words = [list(key[i:i + 4]) for i in range(0, 32, 4)]
+    constant = 1
+    for i in range(8, 60):
+        word = words[-1]
+        if i % 8 == 0:
+            word = [SBOX[b] for b in word[1:] + word[:1]]
+            word[0] ^= constant
+            constant = times_x(constant)
+        elif i % 8 == 4:
+            word = [SBOX[b] for b in word]
+        words.append([a ^ b for a, b in zip(words[-8], word)])
+    keys = [sum(words[i:i + 4], []) for i in range(0, 60, 4)]
+    state = [a ^ b for a, b in zip(block, keys[0])]
+    for at, key in enumerate(keys[1:], 1):
+        state = [SBOX[state[i * 5 % 16]] for i in range(16)]
+        if at < 14:
+            for i in range(0, 16, 4):
+                a, b, c, d = state[i:i + 4]
+                state[i:i + 4] = [times_x(a ^ b) ^ b ^ c ^ d,
+                                  times_x(b ^ c) ^ c ^ d ^ a,
+                                  times_x(c ^ d) ^ d ^ a ^ b,
+                                  times_x(d ^ a) ^ a ^ b ^ c]
+        state = [a ^ b for a, b in zip(state, key)]
+    return bytes(state)
+
+
+def cmac(key, digest):
+    """Of two whole blocks."""
+    last = int.from_bytes(aes256(key, bytes(16)), "big") << 1
+    last = last & (1 << 128) - 1 ^ (0x87 if last >> 128 else 0)
+    first = aes256(key, digest[:16])
+    return aes256(key, bytes(a ^ b ^ c for a, b, c in zip(
+        first, digest[16:], last.to_bytes(16, "big"))))
+
+
 # --- ChaCha20-Poly1305 (RFC 8439) --------------------------------------------
 
 def chacha_block(key, counter, nonce):
@@ -207,9 +267,8 @@ class Caller:
         noise.mix_key(x25519(self.e, self.s))
         message = public(self.e) + noise.write(payload)
         said = prologue + self.s + bytes([CHACHA]) + message
-        proof = hmac.new(hkdf(psk, b"tltcp key proof 2", 1)[0],
-                         hashlib.sha256(said).digest(),
-                         hashlib.sha256).digest()[:16]
+        proof = cmac(hkdf(psk, b"tltcp key proof 3", 1)[0],
+                     hashlib.sha256(said).digest())
         return self.call(chunk(NOISE, CHACHA, proof + message))
 
     def take(self, answer):
