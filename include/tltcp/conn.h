@@ -351,7 +351,23 @@ TLTCP_API const char *tltcp_conn_stream_id(const tltcp_conn *conn);
 TLTCP_API unsigned tltcp_conn_secret(const tltcp_conn *conn);
 
 /**
- * @brief The connection id by which the peer addresses this connection.
+ * @brief The driver is about to send from another local address.
+ *
+ * Packets carry another connection id of the peer's from now on, and other
+ * packet numbers on the wire, so that an observer of both addresses cannot link
+ * them (RFC 9000 section 9.5); the peer does the same. Only sealed connections
+ * have spare ids. A PING tells the peer of the address.
+ *
+ * @param conn  connection
+ * @retval true   another id is in use
+ * @retval false  none is spare, or the connection is not sealed or not open;
+ *                it goes on with the id in use
+ */
+TLTCP_API bool tltcp_conn_migrate(tltcp_conn *conn);
+
+/**
+ * @brief The first connection id by which the peer addresses this connection.
+ * A sealed connection has further ones, which are not visible.
  * @param conn  connection
  * @return 64 random bits
  */

@@ -121,6 +121,21 @@ bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us) {
     return !r.bad && r.p == r.end;
 }
 
+bool tltcp__new_id_parse(const tltcp__chunk *c, uint32_t *number, uint64_t *id,
+                         uint32_t *offset) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    *number = cmn__get32(&r);
+    *id = cmn__get64(&r);
+    *offset = cmn__get32(&r);
+    return !r.bad && r.p == r.end;
+}
+
+bool tltcp__retire_id_parse(const tltcp__chunk *c, uint32_t *below) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    *below = cmn__get32(&r);
+    return !r.bad && r.p == r.end;
+}
+
 bool tltcp__repair_parse(const tltcp__chunk *c, tltcp__repair_chunk *out) {
     cmn__reader r = cmn__reader_of(c->body, c->len);
     bool good;
@@ -204,6 +219,20 @@ void tltcp__report_put(cmn__writer *w, const tltcp__report *r) {
 void tltcp__rtt_put(cmn__writer *w, uint32_t us) {
     tltcp__chunk_put(w, TLTCP__RTT, 0, 4);
     cmn__put32(w, us);
+}
+
+void tltcp__new_id_put(cmn__writer *w, uint32_t number, uint64_t id,
+                       uint32_t offset) {
+    tltcp__chunk_put(w, TLTCP__NEW_ID, 0, TLTCP__NEW_ID_LEN - TLTCP__CHUNK_LEN);
+    cmn__put32(w, number);
+    cmn__put64(w, id);
+    cmn__put32(w, offset);
+}
+
+void tltcp__retire_id_put(cmn__writer *w, uint32_t below) {
+    tltcp__chunk_put(w, TLTCP__RETIRE_ID, 0,
+                     TLTCP__RETIRE_ID_LEN - TLTCP__CHUNK_LEN);
+    cmn__put32(w, below);
 }
 
 void tltcp__repair_put(cmn__writer *w, uint8_t flags,

@@ -31,7 +31,9 @@ enum tltcp__chunk_type {
     TLTCP__REPAIR = 0x0d,  /* a symbol of forward error correction */
     TLTCP__REBUILT = 0x0e, /* bytes rebuilt from REPAIRs */
     TLTCP__PARAMS = 0x10,
-    TLTCP__NOISE = 0x11 /* handshake message of the secured mode */
+    TLTCP__NOISE = 0x11,    /* handshake message of the secured mode */
+    TLTCP__NEW_ID = 0x13,   /* a spare connection id; sealed only */
+    TLTCP__RETIRE_ID = 0x14 /* connection ids that are no longer used */
 };
 
 #define TLTCP__CHUNK_MAY_SKIP 0x80 /* types from here on may be ignored */
@@ -57,6 +59,8 @@ enum tltcp__chunk_type {
 #define TLTCP__RTT_LEN (TLTCP__CHUNK_LEN + 4u)
 #define TLTCP__REPAIR_LEN (TLTCP__CHUNK_LEN + 13u)
 #define TLTCP__REBUILT_LEN (TLTCP__CHUNK_LEN + 8u)
+#define TLTCP__NEW_ID_LEN (TLTCP__CHUNK_LEN + 16u)
+#define TLTCP__RETIRE_ID_LEN (TLTCP__CHUNK_LEN + 4u)
 #define TLTCP__META_MAX 13u /* beside DATA_LEN and REPAIR_LEN */
 
 typedef struct tltcp__chunk {
@@ -136,6 +140,9 @@ bool tltcp__rebuilt_parse(const tltcp__chunk *c, uint32_t *start,
                           uint32_t *len);
 bool tltcp__report_parse(const tltcp__chunk *c, tltcp__report *out);
 bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us);
+bool tltcp__new_id_parse(const tltcp__chunk *c, uint32_t *number, uint64_t *id,
+                         uint32_t *offset);
+bool tltcp__retire_id_parse(const tltcp__chunk *c, uint32_t *below);
 
 void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len);
 /* The flags of its non-zero fields, and the bytes that these flags announce. */
@@ -157,6 +164,9 @@ void tltcp__close_put(cmn__writer *w, uint8_t flags, uint32_t code,
                       const char *reason);
 void tltcp__report_put(cmn__writer *w, const tltcp__report *r);
 void tltcp__rtt_put(cmn__writer *w, uint32_t us);
+void tltcp__new_id_put(cmn__writer *w, uint32_t number, uint64_t id,
+                       uint32_t offset);
+void tltcp__retire_id_put(cmn__writer *w, uint32_t below);
 /* Writes the fixed part of an ACK chunk; n_ranges ranges follow. */
 void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges);
 

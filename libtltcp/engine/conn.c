@@ -104,8 +104,8 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
     c->paths.current = path;
     set_options(c, cfg, now);
     sec__secret_init(&c->secret, seed);
-    c->id = sec__secret_next(&c->secret);
-    rv = c->id != 0 ? set_parts(c, cfg, now) : TLTCP_ERR_NOMEM;
+    c->own = (tltcp__id){.conn = c, .id = sec__secret_next(&c->secret)};
+    rv = c->own.id != 0 ? set_parts(c, cfg, now) : TLTCP_ERR_NOMEM;
     if (rv != 0) {
         tltcp_conn_free(c);
         return rv;
@@ -177,6 +177,7 @@ void tltcp_conn_free(tltcp_conn *c) {
     if (c->ep != NULL) {
         tltcp__endpoint_on_free(c->ep, c);
     }
+    tltcp__conn_free_ids(c);
     tltcp__sender_free(&c->sender, &mem);
     tltcp__reasm_free(&c->reasm);
     tltcp__fec_receiver_free(c->fec_receiver);
@@ -207,7 +208,8 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
         .idle_ms = (uint32_t)(c->opt.idle / TLTCP_MS),
         .datagram = c->opt.max_datagram,
         .features = TLTCP__FEATURE_SKIP | TLTCP__FEATURE_META |
-                    (c->opt.fec ? TLTCP__FEATURE_REPAIR : 0),
+                    (c->opt.fec ? TLTCP__FEATURE_REPAIR : 0) |
+                    (c->handshake.hello != NULL ? TLTCP__FEATURE_IDS : 0),
         .ack_every = c->sender.dup != NULL ? 1 : c->opt.ack_every,
         .ack_delay_ms = (uint32_t)(c->acks.max_delay / TLTCP_MS),
         .first_seq = c->sender.first_seq,
@@ -277,6 +279,7 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
         c->sender.dup == NULL && (p->features & TLTCP__FEATURE_META) != 0;
     c->sender.sec.fec.on = c->opt.fec && c->sender.dup == NULL &&
                            (p->features & TLTCP__FEATURE_REPAIR) != 0;
+    c->opt.ids = (p->features & TLTCP__FEATURE_IDS) != 0;
     if (idle > 0 && (c->opt.idle == 0 || idle < c->opt.idle)) {
         c->opt.idle = idle;
     }
@@ -292,6 +295,7 @@ void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->sender.hold = false;
     c->handshake.until = TLTCP_TIME_NEVER;
     free_handshake(c);
+    tltcp__conn_start_ids(c);
     set_mss(c); /* the trailer may have grown */
     c->may_probe_mtu = true;
     c->skip_number_in =
@@ -374,7 +378,7 @@ static void set_reason(tltcp_conn *c, const char *reason) {
 }
 
 void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
-    bool notify = c->peer_id != 0 && tltcp__conn_allowance(c) >= c->mtu.base;
+    bool notify = c->peer.id != 0 && tltcp__conn_allowance(c) >= c->mtu.base;
     if (c->state == TLTCP__CONN_CLOSED || c->state == TLTCP__CONN_DYING) {
         return;
     }
@@ -454,6 +458,9 @@ void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
     }
     if ((lost & TLTCP__SENT_FIN) != 0 && !c->fin_acked) {
         c->want |= TLTCP__WANT_FIN;
+    }
+    if ((lost & TLTCP__SENT_IDS) != 0) {
+        c->want |= TLTCP__WANT_IDS;
     }
     if ((lost & TLTCP__SENT_WINDOW) != 0) {
         c->want |= TLTCP__WANT_WINDOW;

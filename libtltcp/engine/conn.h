@@ -12,6 +12,7 @@
 #include "libtltcp/engine/budget.h"
 #include "libtltcp/engine/chunk.h"
 #include "libtltcp/engine/fec_receiver.h"
+#include "libtltcp/engine/ids.h"
 #include "libtltcp/engine/mtu.h"
 #include "libtltcp/engine/params.h"
 #include "libtltcp/engine/reasm.h"
@@ -63,6 +64,7 @@ enum tltcp__conn_state {
 #define TLTCP__WANT_RESPONSE 0x20u
 #define TLTCP__WANT_CHALLENGE 0x40u
 #define TLTCP__WANT_CLOSE 0x80u
+#define TLTCP__WANT_IDS 0x100u /* NEW_ID, RETIRE_ID */
 
 /* A RETRY, token and body, whose key is being derived. */
 typedef struct tltcp__held_offer {
@@ -88,9 +90,8 @@ typedef struct tltcp__handshake {
 
 /* Server: the connection's entries in the endpoint's tables and limits. */
 typedef struct tltcp__caller {
-    tltcp_conn *next_by_id; /* in the endpoint's tables */
-    tltcp_conn *next_by_caller;
-    uint64_t id; /* the client's, for repeated INITIALs */
+    tltcp_conn *next_by_caller; /* in the endpoint's table */
+    uint64_t id;                /* the client's, for repeated INITIALs */
     uint64_t path;
     tltcp__origin origin; /* the caller's location for limits */
     size_t charged;       /* bytes held because of the peer's packets */
@@ -104,6 +105,7 @@ typedef struct tltcp__candidate {
     uint64_t sent;
     tltcp_time at; /* next CHALLENGE */
     unsigned tries;
+    uint32_t number; /* of the peer's id that is used there */
 } tltcp__candidate;
 
 /* Paths to the peer (conn_path.c). */
@@ -165,6 +167,7 @@ typedef struct tltcp__conn_options {
     uint8_t dscp;      /* of sent packets */
     bool ecn;
     bool fec; /* the peer understands REPAIRs */
+    bool ids; /* the peer understands NEW_ID and RETIRE_ID */
 } tltcp__conn_options;
 
 struct tltcp_conn {
@@ -177,6 +180,7 @@ struct tltcp_conn {
     tltcp__fec_receiver *fec_receiver;  /* NULL: no REPAIR arrived yet */
     struct cong_tfrc_receiver *measure; /* NULL: no reports requested */
     sec__seal *seal;                    /* secured: of SHORT packets */
+    tltcp__ids *ids;                    /* secured: spare ids; or NULL */
     sec__secret secret;
     tltcp__counters stats;
     tltcp_time since; /* it was made */
@@ -202,9 +206,9 @@ struct tltcp_conn {
     tltcp__conn_options opt;
 
     /* Identity, and the recipients of reports. */
-    tltcp_endpoint *ep; /* NULL: client */
-    uint64_t id;        /* connection id by which the peer addresses us */
-    uint64_t peer_id;   /* 0: not known yet */
+    tltcp_endpoint *ep;  /* NULL: client */
+    tltcp__id own;       /* our id of the handshake */
+    tltcp__peer_id peer; /* to which ordinary packets go */
     char *stream_id;
     tltcp__caller caller;
     void *user;
@@ -303,6 +307,27 @@ int tltcp__conn_on_response(tltcp_conn *c, const tltcp__chunk *k, uint64_t path,
 void tltcp__conn_on_other_path(tltcp_conn *c, uint64_t path, size_t len,
                                tltcp_time now);
 
+/* conn_ids.c: connection ids, of sealed connections whose peer knows of them.
+ * Issues the first ids. */
+void tltcp__conn_start_ids(tltcp_conn *c);
+/* Our id with these bits; NULL: not active. */
+tltcp__id *tltcp__conn_own_id(tltcp_conn *c, uint64_t id);
+/* The peer's id of that number, or the current one. */
+const tltcp__peer_id *tltcp__conn_peer_id(const tltcp_conn *c, uint32_t number);
+/* The number of a peer's id for a path that was not in use. */
+uint32_t tltcp__conn_id_for_new_path(tltcp_conn *c);
+/* Changes the peer's id in use to the one of that number. */
+void tltcp__conn_use_id(tltcp_conn *c, uint32_t number);
+/* The peer uses our id of that number on that path: uses as new a one. */
+void tltcp__conn_follow_id(tltcp_conn *c, uint32_t number, uint64_t path);
+/* The packet numbered pn was acknowledged. */
+void tltcp__conn_ids_on_acked(tltcp_conn *c, uint64_t pn);
+/* The candidate path has answered nothing, and was given up. */
+void tltcp__conn_ids_on_no_answer(tltcp_conn *c, uint32_t number);
+int tltcp__conn_on_new_id(tltcp_conn *c, const tltcp__chunk *k);
+int tltcp__conn_on_retire_id(tltcp_conn *c, const tltcp__chunk *k);
+void tltcp__conn_free_ids(tltcp_conn *c);
+
 /* conn_in.c: processes a datagram for c; processes a held RETRY. */
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now);
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
@@ -318,7 +343,10 @@ void tltcp__trace_losses(const tltcp_conn *c, uint64_t before, tltcp_time now);
 void tltcp__trace_fate(const tltcp_conn *c, const tltcp__fate_record *t);
 void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
 
-/* endpoint_table.c */
+/* endpoint_table.c: enters another id of a connection; removes it, if it is
+ * there. */
+void tltcp__endpoint_add_id(tltcp_endpoint *ep, tltcp__id *id);
+void tltcp__endpoint_remove_id(tltcp_endpoint *ep, const tltcp__id *id);
 void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
 /* Whether the peer's data may occupy this much more memory. */

@@ -305,7 +305,7 @@ unsigned tltcp_conn_secret(const tltcp_conn *c) {
 }
 
 uint64_t tltcp_conn_id(const tltcp_conn *c) {
-    return c->id;
+    return c->own.id;
 }
 
 void tltcp_conn_set_user(tltcp_conn *c, void *user) {

@@ -23,7 +23,7 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
     } else {
         tltcp__params_put(&w, &p);
     }
-    if (!sec__hello_answer(c->handshake.hello, c->id, payload,
+    if (!sec__hello_answer(c->handshake.hello, c->own.id, payload,
                            (size_t)(w.p - payload)) ||
         !start_sealing(c)) {
         tltcp__conn_terminate(c, TLTCP_ERR_NOMEM);
@@ -65,7 +65,7 @@ bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p) {
     }
     key = sec__caller_key(c->handshake.keys, o.salt);
     t = (sec__terms){.version = TLTCP__VERSION,
-                     .caller_id = c->id,
+                     .caller_id = c->own.id,
                      .token = p->token,
                      .token_len = p->token_len,
                      .salt = o.salt,

@@ -144,8 +144,10 @@ static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
     }
     rv = tltcp__sender_on_ack(&c->sender, &a, now, &result);
     if (rv == 0 && c->seal != NULL) {
-        sec__seal_on_acked(c->seal, cmn__widen(a.largest, tltcp__sentmap_next(
-                                                              &c->sender.map)));
+        uint64_t pn =
+            cmn__widen(a.largest, tltcp__sentmap_next(&c->sender.map));
+        sec__seal_on_acked(c->seal, pn);
+        tltcp__conn_ids_on_acked(c, pn);
     }
     if (rv == 0) {
         tltcp__conn_on_result(c, &result, now);
@@ -222,7 +224,7 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
         c->close.code = code;
         keep_reason(c, r.p, len);
     }
-    if (c->peer_id != 0) {
+    if (c->peer.id != 0) {
         tltcp__conn_echo_close(c, error_of(code));
     } else {
         tltcp__conn_terminate(c, error_of(code));
@@ -252,6 +254,10 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
         return tltcp__conn_on_challenge(c, k, in->path);
     case TLTCP__RESPONSE:
         return tltcp__conn_on_response(c, k, in->path, in->now);
+    case TLTCP__NEW_ID:
+        return tltcp__conn_on_new_id(c, k);
+    case TLTCP__RETIRE_ID:
+        return tltcp__conn_on_retire_id(c, k);
     case TLTCP__REPORT:
         return on_report(c, k, in->now);
     case TLTCP__RTT:
@@ -394,7 +400,7 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
     sec__packet plain = *p;
     if (!tltcp__conn_is_client(c) || c->state >= TLTCP__CONN_DYING ||
         p->version != TLTCP__VERSION || p->scid == 0 ||
-        (!first && p->scid != c->peer_id)) {
+        (!first && p->scid != c->peer.id)) {
         drop(c, UNEXPECTED);
         return;
     }
@@ -402,7 +408,7 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
         drop(c, UNDECRYPTED);
         return;
     }
-    c->peer_id = p->scid;
+    c->peer.id = p->scid;
     if (first || c->seal == NULL) { /* a repeated one has no effect */
         take_numbered(c, info, &plain, len, now);
     }
@@ -431,7 +437,7 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
         drop(c, DUPLICATE);
         return;
     }
-    c->peer_id = p->scid;
+    c->peer.id = p->scid;
     take_numbered(c, info, p, len, now);
 }
 
@@ -540,13 +546,18 @@ static void on_forged(tltcp_conn *c) {
 static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
                         const uint8_t *dgram, size_t len, tltcp_time now) {
     sec__packet p;
+    const tltcp__id *id;
+    uint32_t number;
     uint64_t pn;
     if (len > c->opt.max_datagram ||
-        !sec__packet_parse_sealed(dgram, len, &p) || p.dcid != c->id ||
+        !sec__packet_parse_sealed(dgram, len, &p) ||
+        (id = tltcp__conn_own_id(c, p.dcid)) == NULL ||
         sec__seal_plain(c->seal) == NULL) {
         drop(c, INVALID);
         return;
     }
+    number = id->number;
+    p.pn -= id->offset;
     pn = cmn__widen(p.pn, c->acks.largest);
     if (tltcp__acks_seen(&c->acks, pn)) {
         drop(c, DUPLICATE);
@@ -560,7 +571,11 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
     p.type = SEC__SHORT;
     p.body = c->seal->plain;
     p.body_len -= SEC__TAG_LEN;
+    if (c->ids != NULL) {
+        c->ids->at_hand = number;
+    }
     tltcp__conn_take(c, info, &p, len, now);
+    tltcp__conn_follow_id(c, number, info->path);
     if (c->rests) {
         sec__seal_trim(c->seal);
     }
@@ -582,7 +597,7 @@ int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
         return 0;
     }
     if (!sec__packet_parse(dgram, len, &p) ||
-        (p.type != SEC__INITIAL && p.dcid != c->id)) {
+        (p.type != SEC__INITIAL && p.dcid != c->own.id)) {
         drop(c, INVALID);
         return 0;
     }

@@ -34,7 +34,7 @@ static void follow_held(tltcp_conn *c, tltcp_time now) {
     tltcp__held_offer *held = c->handshake.offer;
     const sec__packet p = {.type = SEC__RETRY,
                            .version = TLTCP__VERSION,
-                           .dcid = c->id,
+                           .dcid = c->own.id,
                            .token = held->bytes,
                            .token_len = held->token_len,
                            .body = held->bytes + held->token_len,

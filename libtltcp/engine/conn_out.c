@@ -54,20 +54,22 @@ static void skip_numbers_sometimes(tltcp_conn *c) {
     }
 }
 
-/* Opens a packet of at most cap bytes, including its checksum. */
-static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
-                        size_t cap, tltcp_time now) {
+/* Opens a packet of at most cap bytes, including its checksum, to an id of the
+ * peer's. */
+static bool open_packet_to(tltcp_conn *c, draft *d, const tltcp__peer_id *to,
+                           uint8_t type, uint8_t *buf, size_t cap,
+                           tltcp_time now) {
     size_t trailer = SEC__CHECK_LEN;
     sec__packet p = {
         .type = type,
         .version = TLTCP__VERSION,
-        .dcid = c->peer_id,
-        .scid = c->id,
+        .dcid = to->id,
+        .scid = c->own.id,
         .token = c->handshake.token,
         .token_len = type == SEC__INITIAL ? c->handshake.token_len : 0,
     };
     skip_numbers_sometimes(c);
-    p.pn = (uint32_t)tltcp__sentmap_next(&c->sender.map);
+    p.pn = (uint32_t)tltcp__sentmap_next(&c->sender.map) + to->offset;
     if (type == SEC__SHORT && c->seal != NULL) {
         p.type |= sec__seal_phase(c->seal);
         trailer = SEC__TAG_LEN;
@@ -92,6 +94,11 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
     }
     sec__packet_put(&d->w, &p);
     return true;
+}
+
+static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
+                        size_t cap, tltcp_time now) {
+    return open_packet_to(c, d, &c->peer, type, buf, cap, now);
 }
 
 /* Appends the tag or the checksum. False: the packet cannot be sealed and must
@@ -285,7 +292,8 @@ static size_t send_challenge(tltcp_conn *c, uint8_t *buf, size_t cap,
     clear_want(c, TLTCP__WANT_CHALLENGE);
     k->at = now + tltcp__sender_pto(&c->sender);
     if (k->path == 0 || room < CHALLENGE_MIN || cap < c->mtu.base ||
-        !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
+        !open_packet_to(c, &d, tltcp__conn_peer_id(c, k->number), SEC__SHORT,
+                        buf, c->mtu.base, now)) {
         return 0;
     }
     put_nonce(&d, TLTCP__CHALLENGE, k->nonce);
@@ -299,13 +307,32 @@ static size_t send_challenge(tltcp_conn *c, uint8_t *buf, size_t cap,
 
 static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
                             tltcp_time now) {
+    const tltcp__candidate *k = &c->paths.candidate;
+    uint32_t number =
+        c->paths.response_path == k->path ? k->number : c->peer.number;
     draft d;
     clear_want(c, TLTCP__WANT_RESPONSE);
+    if (cap < c->mtu.base ||
+        !open_packet_to(c, &d, tltcp__conn_peer_id(c, number), SEC__SHORT, buf,
+                        c->mtu.base, now)) {
+        return 0;
+    }
+    put_nonce(&d, TLTCP__RESPONSE, c->paths.response);
+    return close_packet(c, &d);
+}
+
+/* NEW_ID and RETIRE_ID. */
+static size_t send_ids(tltcp_conn *c, uint8_t *buf, size_t cap,
+                       tltcp_time now) {
+    draft d;
+    clear_want(c, TLTCP__WANT_IDS);
     if (cap < c->mtu.base ||
         !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
         return 0;
     }
-    put_nonce(&d, TLTCP__RESPONSE, c->paths.response);
+    tltcp__ids_put(c->ids, &d.w);
+    d.rec->flags |= TLTCP__SENT_IDS;
+    d.eliciting = true;
     return close_packet(c, &d);
 }
 
@@ -433,6 +460,9 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
     if (tltcp__conn_wants(c, TLTCP__WANT_CLOSE) &&
         c->state >= TLTCP__CONN_CLOSING) {
         return send_close(c, buf, cap, now);
+    }
+    if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_IDS)) {
+        return send_ids(c, buf, cap, now);
     }
     if (c->state == TLTCP__CONN_OPEN &&
         tltcp__sender_dummy_at(&c->sender) <= now &&

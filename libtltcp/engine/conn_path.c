@@ -17,13 +17,19 @@ int tltcp__conn_on_challenge(tltcp_conn *c, const tltcp__chunk *k,
  * (RFC 9000 section 9.3.3), except when the peer returns to an earlier path. */
 static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
     uint64_t left = c->paths.current;
+    uint32_t left_number = c->peer.number;
+    uint32_t number = c->paths.candidate.number;
     bool back = c->paths.candidate.path == c->paths.left;
     uint64_t nonce = back ? 0 : sec__secret_next(&c->secret);
     tltcp__conn_move(c, c->paths.candidate.path, now);
+    tltcp__conn_use_id(c, number);
     c->paths.left = back ? 0 : left;
     if (nonce != 0) {
-        c->paths.candidate = (tltcp__candidate){
-            .path = left, .nonce = nonce, .received = c->mtu.base, .at = now};
+        c->paths.candidate = (tltcp__candidate){.path = left,
+                                                .nonce = nonce,
+                                                .received = c->mtu.base,
+                                                .at = now,
+                                                .number = left_number};
         c->want |= TLTCP__WANT_CHALLENGE;
     }
 }
@@ -61,7 +67,10 @@ void tltcp__conn_on_other_path(tltcp_conn *c, uint64_t path, size_t len,
         if (nonce == 0) {
             return;
         }
-        *k = (tltcp__candidate){.path = path, .nonce = nonce, .at = now};
+        *k = (tltcp__candidate){.path = path,
+                                .nonce = nonce,
+                                .at = now,
+                                .number = tltcp__conn_id_for_new_path(c)};
         c->want |= TLTCP__WANT_CHALLENGE;
     }
     k->received += len;

@@ -91,7 +91,9 @@ static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
         return;
     }
     if (k->tries >= CHALLENGE_TRIES) {
+        uint32_t number = k->number;
         *k = (tltcp__candidate){0};
+        tltcp__conn_ids_on_no_answer(c, number);
     } else {
         c->want |= TLTCP__WANT_CHALLENGE;
         k->at = TLTCP_TIME_NEVER; /* until it has been sent */

@@ -83,7 +83,7 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
     limited = set_limits(ep, now);
     tltcp__budget_init(&ep->budget, &ep->mem, &ep->cfg.listener,
                        sec__secret_next(&ep->secret) | 1u);
-    ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
+    ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp__id *));
     ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     if (!limited || ep->salt == 0 || ep->by_id == NULL ||
         ep->by_caller == NULL) {

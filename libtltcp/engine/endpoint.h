@@ -17,7 +17,7 @@ struct tltcp_endpoint {
     sec__admission admission;
     tltcp__budget budget;
     uint64_t salt; /* keeps attackers from choosing the chain */
-    tltcp_conn **by_id;
+    tltcp__id **by_id;
     tltcp_conn **by_caller;
     size_t buckets; /* a power of two */
     uint64_t first_pn;

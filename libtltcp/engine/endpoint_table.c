@@ -8,7 +8,7 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 33;
 }
 
-static tltcp_conn **id_chain(const tltcp_endpoint *ep, uint64_t id) {
+static tltcp__id **id_chain(const tltcp_endpoint *ep, uint64_t id) {
     return &ep->by_id[mix(id ^ ep->salt) & (ep->buckets - 1)];
 }
 
@@ -18,11 +18,11 @@ static tltcp_conn **caller_chain(const tltcp_endpoint *ep, uint64_t path,
 }
 
 tltcp_conn *tltcp__endpoint_find_id(const tltcp_endpoint *ep, uint64_t id) {
-    tltcp_conn *c = *id_chain(ep, id);
-    while (c != NULL && c->id != id) {
-        c = c->caller.next_by_id;
+    tltcp__id *x = *id_chain(ep, id);
+    while (x != NULL && x->id != id) {
+        x = x->next;
     }
-    return c;
+    return x != NULL ? x->conn : NULL;
 }
 
 tltcp_conn *tltcp__endpoint_find_caller(const tltcp_endpoint *ep, uint64_t path,
@@ -34,11 +34,24 @@ tltcp_conn *tltcp__endpoint_find_caller(const tltcp_endpoint *ep, uint64_t path,
     return c;
 }
 
-static void endpoint_link(tltcp_endpoint *ep, tltcp_conn *c) {
-    tltcp_conn **at = id_chain(ep, c->id);
-    c->caller.next_by_id = *at;
-    *at = c;
-    at = caller_chain(ep, c->caller.path, c->caller.id);
+void tltcp__endpoint_add_id(tltcp_endpoint *ep, tltcp__id *id) {
+    tltcp__id **at = id_chain(ep, id->id);
+    id->next = *at;
+    *at = id;
+}
+
+void tltcp__endpoint_remove_id(tltcp_endpoint *ep, const tltcp__id *id) {
+    tltcp__id **at = id_chain(ep, id->id);
+    while (*at != NULL && *at != id) {
+        at = &(*at)->next;
+    }
+    if (*at == id) {
+        *at = id->next;
+    }
+}
+
+static void add_caller(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = caller_chain(ep, c->caller.path, c->caller.id);
     c->caller.next_by_caller = *at;
     *at = c;
 }
@@ -47,7 +60,7 @@ static void endpoint_link(tltcp_endpoint *ep, tltcp_conn *c) {
 static void widen(tltcp_endpoint *ep) {
     tltcp_endpoint wide = *ep;
     wide.buckets = 2 * ep->buckets;
-    wide.by_id = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
+    wide.by_id = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp__id *));
     wide.by_caller = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
     if (wide.by_id == NULL || wide.by_caller == NULL) {
         cmn__free(&ep->mem, wide.by_id);
@@ -55,10 +68,15 @@ static void widen(tltcp_endpoint *ep) {
         return;
     }
     for (size_t i = 0; i < ep->buckets; i++) {
+        tltcp__id *next_id;
         tltcp_conn *next;
-        for (tltcp_conn *c = ep->by_id[i]; c != NULL; c = next) {
-            next = c->caller.next_by_id;
-            endpoint_link(&wide, c);
+        for (tltcp__id *x = ep->by_id[i]; x != NULL; x = next_id) {
+            next_id = x->next;
+            tltcp__endpoint_add_id(&wide, x);
+        }
+        for (tltcp_conn *c = ep->by_caller[i]; c != NULL; c = next) {
+            next = c->caller.next_by_caller;
+            add_caller(&wide, c);
         }
     }
     cmn__free(&ep->mem, ep->by_id);
@@ -67,7 +85,8 @@ static void widen(tltcp_endpoint *ep) {
 }
 
 void tltcp__endpoint_add(tltcp_endpoint *ep, tltcp_conn *c) {
-    endpoint_link(ep, c);
+    tltcp__endpoint_add_id(ep, &c->own);
+    add_caller(ep, c);
     if (ep->admission.count > ep->buckets) {
         widen(ep);
     }
@@ -101,16 +120,10 @@ void tltcp__endpoint_charge(tltcp_endpoint *ep, tltcp_conn *c, size_t held) {
 }
 
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
-    tltcp_conn **at = id_chain(ep, c->id);
     tltcp__endpoint_unlink_caller(ep, c);
-    while (*at != NULL && *at != c) {
-        at = &(*at)->caller.next_by_id;
-    }
-    if (*at == c) {
-        *at = c->caller.next_by_id;
-        tltcp__endpoint_charge(ep, c, 0);
-        sec__admission_leave(&ep->admission, c->caller.origin.block[0],
-                             c->paths.proven);
-        tltcp__budget_leave(&ep->budget, &c->caller.origin, c->paths.proven);
-    }
+    tltcp__endpoint_remove_id(ep, &c->own);
+    tltcp__endpoint_charge(ep, c, 0);
+    sec__admission_leave(&ep->admission, c->caller.origin.block[0],
+                         c->paths.proven);
+    tltcp__budget_leave(&ep->budget, &c->caller.origin, c->paths.proven);
 }

@@ -24,6 +24,7 @@ enum tltcp__param {
 #define TLTCP__FEATURE_SKIP 0x01u   /* understands SKIP chunks */
 #define TLTCP__FEATURE_REPAIR 0x02u /* understands REPAIR chunks */
 #define TLTCP__FEATURE_META 0x04u   /* understands flags TLTCP__DATA_META */
+#define TLTCP__FEATURE_IDS 0x08u    /* understands NEW_ID and RETIRE_ID */
 
 typedef struct tltcp__params {
     uint32_t window;

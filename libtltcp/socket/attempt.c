@@ -113,14 +113,23 @@ static void attempt_connecting(tltcp_socket *s, tltcp_time now) {
 
 /* A connected socket keeps its initial local address; when that is gone,
  * connecting it again picks one that works. */
-static void attempt_keep_route(struct tltcp__port *port, tltcp_time now) {
+static void attempt_keep_route(tltcp_socket *s, tltcp_time now) {
+    struct tltcp__port *port = s->port;
     struct tltcp__calling *c = port->calling;
     bool stale = c->sent > c->heard && now - c->heard > STALE &&
                  now - c->repicked > STALE;
 
     if (stale || (c->unroutable && now - c->repicked > REROUTE)) {
+        net__addr before = {0};
+        net__addr after = {0};
+
         c->repicked = now;
+        (void)net__udp_local(port->udp, &before);
         c->unroutable = net__udp_connect(port->udp, &c->to[c->at]) != 0;
+        (void)net__udp_local(port->udp, &after);
+        if (!c->unroutable && memcmp(&before, &after, sizeof(before)) != 0) {
+            (void)tltcp_conn_migrate(tltcp__engine(s));
+        }
     }
 }
 
@@ -137,5 +146,5 @@ void tltcp__attempt_turn(tltcp_socket *s) {
     }
     c->refused = false; /* could be forged: silence decides */
     c->next = TLTCP_TIME_NEVER;
-    attempt_keep_route(s->port, now);
+    attempt_keep_route(s, now);
 }

@@ -254,6 +254,9 @@ static void call(struct world *w, struct end *e) {
         }
         break;
     case 3:
+        if (script_below(&w->in, 2) == 0) {
+            (void)tltcp_conn_migrate(e->peer->conn);
+        }
         if (e == &w->end[0]) {
             (void)sim_peer_rebind(e->peer);
         }

@@ -82,6 +82,21 @@ static void numbers(const tltcp__chunk *c) {
     }
 }
 
+static void ids(const tltcp__chunk *c) {
+    uint8_t buf[TLTCP__NEW_ID_LEN];
+    cmn__writer w = cmn__writer_of(buf, sizeof(buf));
+    uint64_t id;
+    uint32_t number;
+    uint32_t offset;
+    if (tltcp__new_id_parse(c, &number, &id, &offset)) {
+        tltcp__new_id_put(&w, number, id, offset);
+        FUZZ_CHECK(memcmp(buf + TLTCP__CHUNK_LEN, c->body, c->len) == 0);
+    } else if (tltcp__retire_id_parse(c, &number)) {
+        tltcp__retire_id_put(&w, number);
+        FUZZ_CHECK(memcmp(buf + TLTCP__CHUNK_LEN, c->body, c->len) == 0);
+    }
+}
+
 static void params(const tltcp__chunk *c) {
     static uint8_t buf[2048];
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
@@ -117,6 +132,7 @@ static void chunks(const uint8_t *body, size_t len) {
         ack(&c);
         repair(&c);
         numbers(&c);
+        ids(&c);
         params(&c);
     }
 }

@@ -316,18 +316,18 @@ TEST(an_answer_of_another_is_not_taken) {
     uint64_t peer;
     lie_open(64);
     c = w.end[CLIENT].peer->conn;
-    peer = c->peer_id;
+    peer = c->peer.id;
     info = (tltcp_pktinfo){.path = c->paths.current};
     sec__packet_put(&to, &(sec__packet){.type = SEC__ANSWER,
                                         .version = TLTCP__VERSION,
-                                        .dcid = c->id,
+                                        .dcid = c->own.id,
                                         .scid = peer + 1,
                                         .pn = lie_next_pn});
     sec__packet_seal(&to, buf);
     (void)tltcp_conn_recv(c, &info, buf, (size_t)(to.p - buf),
                           sim_host_now(w.end[CLIENT].host));
     assert_false(w.end[CLIENT].closed);
-    assert_int_equal(c->peer_id, peer);
+    assert_int_equal(c->peer.id, peer);
     lie_close();
 }
 

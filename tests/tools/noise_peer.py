@@ -9,6 +9,8 @@ import struct
 VERSION = 0x544c0002
 INITIAL, ANSWER, RETRY, REJECT = 0x58, 0x59, 0x5a, 0x5c
 NOISE, OFFER, PARAMS = 0x11, 0x12, 0x10
+NEW_ID, RETIRE_ID = 0x13, 0x14
+FEATURE_IDS = 8
 CHACHA = 2
 NAME = b"Noise_NKpsk0_25519_ChaChaPoly_SHA256"
 P = 2 ** 255 - 19
@@ -221,6 +223,19 @@ def first_chunk(body):
     return kind, flags, body[4:4 + length]
 
 
+def chunks(body):
+    """All of them, up to padding."""
+    while body and body[0] != 0:
+        kind, flags, inner = first_chunk(body)
+        yield kind, flags, inner
+        body = body[4 + len(inner):]
+
+
+def new_id(number, connection_id, offset):
+    return chunk(NEW_ID, 0, struct.pack(">I8sI", number, connection_id,
+                                        offset))
+
+
 class Caller:
     """One call; `send` takes a datagram and gives the answer."""
 
@@ -285,15 +300,21 @@ class Caller:
         self.up, self.down = hkdf(self.noise.ck, b"", 2)
         return text[8:]
 
-    def short(self, text):
-        """A sealed packet; what it is answered by."""
-        head = b"\x50" + self.dcid + struct.pack(">I", self.number)
+    def sealed(self, text, dcid, offset=0):
+        """A sealed packet to an id of the listener's."""
+        head = b"\x50" + dcid + struct.pack(">I", self.number + offset &
+                                            0xffffffff)
         packet = head + seal(self.up, self.number, head, text)
         self.number += 1
-        return self.send(packet)
+        return packet
 
-    def open(self, packet):
+    def short(self, text):
+        """A sealed packet; what it is answered by."""
+        return self.send(self.sealed(text, self.dcid))
+
+    def open(self, packet, scid=None, offset=0):
         """The chunks of a sealed packet of the listener's."""
-        assert packet[0] == 0x50 and packet[1:9] == self.scid, packet
-        number = struct.unpack(">I", packet[9:13])[0]
+        assert packet[0] == 0x50, packet
+        assert packet[1:9] == (scid or self.scid), packet
+        number = struct.unpack(">I", packet[9:13])[0] - offset & 0xffffffff
         return unseal(self.down, number, packet[:13], packet[13:])

@@ -10,8 +10,8 @@ SECRET = "correct horse battery staple"
 STREAM = b"camera/7?token=1234"
 
 
-def parameters(stream=STREAM):
-    numbers = ((1, 65536), (2, 100), (4, 1400), (9, 0))
+def parameters(stream=STREAM, features=0):
+    numbers = ((1, 65536), (2, 100), (4, 1400), (5, features), (9, 0))
     body = b"".join(struct.pack(">BHI", i, 4, n) for i, n in numbers)
     return noise_peer.chunk(noise_peer.PARAMS, 0, body + struct.pack(
         ">BH", 8, len(stream)) + stream)
@@ -37,10 +37,10 @@ class Handshake(toolbox.Folder):
     def caller(self, secret=SECRET, **more):
         return noise_peer.Caller(self.send, secret.encode(), **more)
 
-    def connect(self, **more):
+    def connect(self, features=0, **more):
         caller = self.caller(**more)
         caller.ask()
-        answer = caller.take(caller.hello(parameters()))
+        answer = caller.take(caller.hello(parameters(features=features)))
         self.assertEqual(answer[0], noise_peer.PARAMS)
         return caller
 
@@ -60,6 +60,39 @@ class Handshake(toolbox.Folder):
         key.chmod(0o600)
         self.listen("--key-file", key)
         self.connect(key=bytes(range(32)))
+
+    def ids(self, caller, packet):
+        """The spare ids that the listener gives, in this packet or later."""
+        while True:
+            given = [struct.unpack(">I8sI", body)
+                     for kind, _, body in noise_peer.chunks(
+                         caller.open(packet)) if kind == noise_peer.NEW_ID]
+            if given:
+                return given
+            packet = self.socket.recv(2000)
+
+    def test_a_caller_that_moves_is_asked_under_another_id(self):
+        self.listen("--passphrase", SECRET)
+        caller = self.connect(features=noise_peer.FEATURE_IDS)
+        mine, my_offset = b"\1\2\3\4\5\6\7\x08", 0xfffffff0
+        given = self.ids(caller, caller.short(
+            noise_peer.new_id(1, mine, my_offset)))
+        self.assertEqual([number for number, _, _ in given], [1, 2, 3])
+        _, theirs, offset = given[0]
+        other = toolbox.udp_socket()
+        with other:
+            other.sendto(caller.sealed(b"\6\0\0\0", theirs, offset),
+                         ("127.0.0.1", self.port))
+            packet = other.recv(2000)
+        text = caller.open(packet, mine, my_offset)
+        self.assertIn(0x07, [kind for kind, _, _ in noise_peer.chunks(text)])
+
+    def test_who_does_not_know_of_spare_ids_gets_none(self):
+        self.listen("--passphrase", SECRET)
+        caller = self.connect()
+        text = caller.open(caller.short(b"\6\0\0\0"))
+        self.assertNotIn(noise_peer.NEW_ID,
+                         [kind for kind, _, _ in noise_peer.chunks(text)])
 
     def test_who_has_another_passphrase_is_told(self):
         self.listen("--passphrase", SECRET)

@@ -21,7 +21,7 @@ local chunk_types = {
     [0x04] = "ACK", [0x05] = "WINDOW", [0x06] = "PING", [0x07] = "CHALLENGE",
     [0x08] = "RESPONSE", [0x09] = "FIN", [0x0a] = "CLOSE", [0x0b] = "REPORT",
     [0x0c] = "RTT", [0x0d] = "REPAIR", [0x0e] = "REBUILT", [0x10] = "PARAMS",
-    [0x11] = "NOISE", [0x12] = "OFFER"}
+    [0x11] = "NOISE", [0x12] = "OFFER", [0x13] = "NEW_ID", [0x14] = "RETIRE_ID"}
 local params = {"WINDOW", "SECTIONS", "IDLE_MS", "DATAGRAM", "FEATURES",
                 "ACK_EVERY", "ACK_DELAY_MS", "STREAM_ID", "FIRST_SEQ"}
 local STREAM_ID = 8

@@ -68,7 +68,7 @@ TEST(data_before_the_handshake_is_dropped_as_unexpected) {
     tltcp_conn *c = call(false, 5);
     uint8_t buf[100];
     size_t len = packet_of(buf, sizeof(buf),
-                           &(sec__packet){.type = SEC__SHORT, .dcid = c->id});
+                           &(sec__packet){.type = SEC__SHORT, .dcid = c->own.id});
     assert_int_equal(tltcp_conn_recv(c, &info, buf, len, 9), 0);
     assert_dropped(c, "unexpected_packet", 9);
     tltcp_conn_free(c);
@@ -80,7 +80,7 @@ TEST(an_answer_under_another_key_is_dropped_as_not_decrypted) {
     size_t len = packet_of(buf, sizeof(buf),
                            &(sec__packet){.type = SEC__ANSWER,
                                           .version = TLTCP__VERSION,
-                                          .dcid = c->id,
+                                          .dcid = c->own.id,
                                           .scid = 3});
     assert_int_equal(tltcp_conn_recv(c, &info, buf, len, 9), 0);
     assert_dropped(c, "decryption_failure", 9);
