@@ -328,6 +328,9 @@ int tltcp__conn_on_new_id(tltcp_conn *c, const tltcp__chunk *k);
 int tltcp__conn_on_retire_id(tltcp_conn *c, const tltcp__chunk *k);
 void tltcp__conn_free_ids(tltcp_conn *c);
 
+/* conn_close.c: processes a CLOSE; 0 or TLTCP_ERR_PROTOCOL. */
+int tltcp__conn_on_close(tltcp_conn *c, const tltcp__chunk *k);
+
 /* conn_in.c: processes a datagram for c; processes a held RETRY. */
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now);
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,

@@ -33,7 +33,7 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_PTO_REPEATED 0x10u /* repeated by a probe timeout */
 #define TLTCP__SENT_ECT 0x20u          /* sent ECN-capable */
 #define TLTCP__SENT_HELLO 0x40u        /* INITIAL or ANSWER */
-#define TLTCP__SENT_IDS 0x80u /* NEW_ID and RETIRE_ID */
+#define TLTCP__SENT_IDS 0x80u          /* NEW_ID and RETIRE_ID */
 #define TLTCP__SENT_DATA 0x100u
 #define TLTCP__SENT_DUMMY 0x200u /* of Peach: not in the window */
 

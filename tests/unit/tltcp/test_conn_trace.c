@@ -67,8 +67,9 @@ TEST(a_datagram_that_is_no_packet_is_dropped_as_invalid) {
 TEST(data_before_the_handshake_is_dropped_as_unexpected) {
     tltcp_conn *c = call(false, 5);
     uint8_t buf[100];
-    size_t len = packet_of(buf, sizeof(buf),
-                           &(sec__packet){.type = SEC__SHORT, .dcid = c->own.id});
+    size_t len =
+        packet_of(buf, sizeof(buf),
+                  &(sec__packet){.type = SEC__SHORT, .dcid = c->own.id});
     assert_int_equal(tltcp_conn_recv(c, &info, buf, len, 9), 0);
     assert_dropped(c, "unexpected_packet", 9);
     tltcp_conn_free(c);
