@@ -111,6 +111,23 @@ static void attempt_connecting(tltcp_socket *s, tltcp_time now) {
     c->unroutable = false; /* of the last address: a route may still appear */
 }
 
+static void attempt_local(struct tltcp__port *port, net__addr *a) {
+    memset(a, 0, sizeof(*a));
+    (void)net__udp_local(port->udp, a);
+}
+
+/* Whether the local address is still that one. */
+static bool attempt_is_local(struct tltcp__port *port, const net__addr *a) {
+    net__addr now;
+    struct in6_addr ip[2];
+
+    attempt_local(port, &now);
+    net__addr_ip(&now, &ip[0]);
+    net__addr_ip(a, &ip[1]);
+    return net__addr_port(&now) == net__addr_port(a) &&
+           memcmp(&ip[0], &ip[1], sizeof(ip[0])) == 0;
+}
+
 /* A connected socket keeps its initial local address; when that is gone,
  * connecting it again picks one that works. */
 static void attempt_keep_route(tltcp_socket *s, tltcp_time now) {
@@ -120,14 +137,12 @@ static void attempt_keep_route(tltcp_socket *s, tltcp_time now) {
                  now - c->repicked > STALE;
 
     if (stale || (c->unroutable && now - c->repicked > REROUTE)) {
-        net__addr before = {0};
-        net__addr after = {0};
+        net__addr before;
 
         c->repicked = now;
-        (void)net__udp_local(port->udp, &before);
+        attempt_local(port, &before);
         c->unroutable = net__udp_connect(port->udp, &c->to[c->at]) != 0;
-        (void)net__udp_local(port->udp, &after);
-        if (!c->unroutable && memcmp(&before, &after, sizeof(before)) != 0) {
+        if (!c->unroutable && !attempt_is_local(port, &before)) {
             (void)tltcp_conn_migrate(tltcp__engine(s));
         }
     }
