@@ -32,6 +32,7 @@
 #define SHORT 1.33    /* times: what the window yields for a short queue */
 #define OPTIMISM 1.02 /* an unfilled path cannot show more */
 #define FULL_MEMORY (10 * (cong_time)TLTCP_S)
+#define LOSS_PACKETS 200   /* over which the loss ratio is averaged */
 #define PAYLOAD_SHARE 0.96 /* of a packet, without chunk headers */
 
 void tltcp__bandwidth_init(tltcp__bandwidth *c, double max_rate,
@@ -127,10 +128,28 @@ static double growth_of_window(double mss, cong_time srtt_ns, double seconds) {
     return srtt > 0 ? mss / (srtt * srtt) * seconds : 0;
 }
 
-/* The window over the RTT, or the controller's pacing rate. */
-static double offered(const struct cong *cong, cong_time rtt) {
-    return cong->cwnd < 1e300 && rtt > 0 ? cong->cwnd / ((double)rtt / NS_PER_S)
-                                         : cong->pacing_rate;
+/* The controller keeps a rate although packets are lost. */
+static bool is_held(const struct cong *cong) {
+    return cong->queue == CONG_QUEUE_FOREIGN && cong->pacing_rate > 0;
+}
+
+static void note_loss(tltcp__bandwidth *c, double mss,
+                      const struct cong_ack *ack) {
+    double known = ack->lost + ack->acked;
+    double gain = fmin(known / (LOSS_PACKETS * mss), 1);
+    if (known > 0) {
+        c->loss += gain * (ack->lost / known - c->loss);
+    }
+}
+
+/* The window over the RTT, or the controller's pacing rate. A rate that is kept
+ * includes retransmissions. */
+static double offered(const tltcp__bandwidth *c, const struct cong *cong,
+                      cong_time rtt) {
+    double rate = cong->cwnd < 1e300 && rtt > 0
+                      ? cong->cwnd / ((double)rtt / NS_PER_S)
+                      : cong->pacing_rate;
+    return is_held(cong) ? fmin(rate, cong->pacing_rate * (1 - c->loss)) : rate;
 }
 
 /* Expects a little more at first, since the path has just shown its bandwidth,
@@ -140,7 +159,7 @@ static void expect_more(tltcp__bandwidth *c, const struct cong *cong,
                         cong_time min_rtt, cong_time now, double seconds) {
     bool plateau =
         now - c->t_full < PLATEAU || is_recent(c->t_slowed, now, SLOWED);
-    if (c->rate < HEADROOM * offered(cong, min_rtt)) {
+    if (c->rate < HEADROOM * offered(c, cong, min_rtt)) {
         c->rate *= 1 + (plateau ? PLATEAU_GROWTH : GROWTH) * seconds;
     }
 }
@@ -219,7 +238,7 @@ static void note_full(tltcp__bandwidth *c, const struct cong *cong,
  * yet. */
 static double usable(const tltcp__bandwidth *c, const struct cong *cong,
                      const struct cong_rtt *rtt) {
-    double rate = offered(cong, c->rate > 0 ? rtt->min_rtt : rtt->srtt);
+    double rate = offered(c, cong, c->rate > 0 ? rtt->min_rtt : rtt->srtt);
     if (cong->queue == CONG_QUEUE_OWN) {
         rate *= SHORT; /* the window is sometimes smaller to keep the queue
                           short */
@@ -237,6 +256,7 @@ void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
         c->t_estimate >= 0 ? (double)(ack->now - c->t_estimate) / NS_PER_S : 0;
     double gain = seconds < ESTIMATE_SECONDS ? seconds / ESTIMATE_SECONDS : 1;
     double rate;
+    note_loss(c, cong->mss, ack);
     measure(c, cong, rtt, ack, held, seconds);
     note_change(c, ack->now);
     note_full(c, cong, rtt->min_rtt, ack);
@@ -262,7 +282,7 @@ bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now) {
 
 double tltcp__bandwidth_offered(const tltcp__bandwidth *c,
                                 const struct cong *cong, cong_time srtt) {
-    double rate = offered(cong, srtt);
+    double rate = offered(c, cong, srtt);
     return PAYLOAD_SHARE * (c->max_rate > 0 ? fmin(rate, c->max_rate) : rate);
 }
 

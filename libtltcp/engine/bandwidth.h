@@ -31,6 +31,7 @@ typedef struct tltcp__bandwidth {
     double estimate; /* bytes/s we may use, smoothed; 0: not known */
     double max_rate; /* bytes/s; 0: no limit */
     double steady;   /* rate at t_changed */
+    double loss;     /* recent loss ratio */
     tltcp__train train;
     tltcp__span span;
     tltcp__last_span last;

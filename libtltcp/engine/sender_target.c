@@ -28,15 +28,17 @@ static tltcp_time target_silence(const tltcp__sender *s, tltcp_time now) {
 static tltcp__target_input target_input(const tltcp__sender *s,
                                         tltcp_time now) {
     tltcp_time before = now > FRAME_TIME ? now - FRAME_TIME : 0;
+    double repaired = 1 + tltcp__fec_sender_share(&s->sec.fec, now);
     return (tltcp__target_input){
-        .bandwidth = tltcp__bandwidth_estimate(&s->cc.bandwidth),
+        .bandwidth = tltcp__bandwidth_estimate(&s->cc.bandwidth) / repaired,
         .backlog = (double)tltcp__sections_backlog(&s->sec, before),
         .flight = tltcp__sender_flight(s),
         .min_rtt = s->cc.rtt.min_rtt,
         .srtt = s->cc.rtt.srtt,
         .silence = (cong_time)target_silence(s, now),
         .offered = tltcp__bandwidth_offered(&s->cc.bandwidth, s->cc.cong,
-                                            s->cc.rtt.srtt)};
+                                            s->cc.rtt.srtt) /
+                   repaired};
 }
 
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
