@@ -19,7 +19,8 @@
  * (short_queue.h). While other flows fill the queue, the window does not grow
  * when the flow has more than its part of the link (link_rate.h). Without that
  * bound it would take more and more: a paced flow loses fewer packets than
- * flows that send trains.
+ * flows that send trains. Beside flows that do not yield to losses, it holds a
+ * part of the link (hold.h).
  *
  * A recovery period gets one of three verdicts. By chance: recent losses do not
  * correlate with the RTT (see rtt_history.h), and there is no standing queue;
@@ -38,7 +39,8 @@
  * losses, 0 to 1), judged (their number); pipe (most bytes in flight in this
  * span of 2 s and the previous one); begun (when the first RTT was known);
  * paused (when the application was last the limit); chance (the open recovery
- * period is judged to be by chance); queue (short_queue.h); link (link_rate.h).
+ * period is judged to be by chance); queue (short_queue.h); link (link_rate.h);
+ * hold (hold.h), part_held (its parameter).
  * Parameters: those of CUBIC, and tolerance (loss ratio up to which a loss may
  * be doubtful), bearable (loss ratio up to which it may be by chance), depth
  * (fraction of the RTT range that counts as a short queue), gentle (fraction of
@@ -46,10 +48,13 @@
  * that a live stream keeps after congestion, at least), claim (growth of a
  * newcomer, as a multiple of CUBIC's), hystart (1: slow start ends when the RTT
  * shows a queue), delay (1: the flow's own queue is kept short), part (of the
- * link: with more of it, the window does not grow beside other flows), scale
- * (1: the initial window grows with the round trip; setting iw sets it to 0).
+ * link: with more of it, the window does not grow beside other flows), hold
+ * (part of the link that is held beside flows that do not yield; 0: none),
+ * scale (1: the initial window grows with the round trip; setting iw sets it to
+ * 0).
  */
 #include "libcongestion/cubic.h"
+#include "libcongestion/hold.h"
 #include "libcongestion/link_rate.h"
 #include "libcongestion/rtt_history.h"
 #include "libcongestion/short_queue.h"
@@ -81,11 +86,13 @@
 #define PAUSE 5000000000      /* ns since the application was the limit */
 #define CLAIM_SPAN 5000000000 /* ns from the first RTT */
 #define BEGINS 3000000000     /* ns: a guest does not yield at first */
-#define FOLLOWS 0.9           /* of the window in use counts as all of it */
-#define ROOM 2                /* the window grows to this multiple of its use */
-#define INITIAL 10            /* segments ... */
-#define INITIAL_RTT 1e8       /* ... per this much RTT, ns */
-#define INITIAL_MOST 10       /* at most this many times that */
+#define OWN 0.8         /* larger share: the queue is the flow's own ... */
+#define ERRORS 3        /* ... within so many standard errors */
+#define FOLLOWS 0.9     /* of the window in use counts as all of it */
+#define ROOM 2          /* the window grows to this multiple of its use */
+#define INITIAL 10      /* segments ... */
+#define INITIAL_RTT 1e8 /* ... per this much RTT, ns */
+#define INITIAL_MOST 10 /* at most this many times that */
 
 struct adaptive {
     struct cubic q;
@@ -116,6 +123,8 @@ struct adaptive {
     cong_time paused; /* when the application was last the limit; 0: never */
     struct cong__short_queue queue;
     struct cong__link_rate link;
+    double part_held;
+    struct cong__hold hold;
 };
 
 enum verdict { BY_CHANCE, DOUBTFUL, CONGESTION };
@@ -132,6 +141,7 @@ static const struct cong__param params[] = {
     CONG__FLAG(adaptive, hystart, "hystart"),
     CONG__FLAG(adaptive, delay, "delay"),
     CONG__PARAM(adaptive, part, "part", 0, 1),
+    CONG__PARAM(adaptive, part_held, "hold", 0, 1),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -141,6 +151,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->hystart = 1;
     a->delay = 1;
     a->part = 0.55;
+    a->part_held = 0.5;
     a->q.w.iw = INITIAL;
     cong__set_cwnd(cc, INITIAL * cc->mss);
     a->tolerance = 0.05;
@@ -289,7 +300,8 @@ static void limit_growth(struct adaptive *a, const struct cong_ack *ack,
  * does. */
 static void keep_queue(struct adaptive *a, const struct cong_ack *ack) {
     bool guest = is_guest(a);
-    bool keep = !guest || cong__elapsed(ack->now, a->begun) >= BEGINS;
+    bool keep = !cong__hold_is_on(&a->hold) &&
+                (!guest || cong__elapsed(ack->now, a->begun) >= BEGINS);
     if (a->delay > 0 &&
         cong__short_queue_ack(&a->queue, &a->q.w.cc, ack, guest, keep) &&
         !a->queue.was_own) {
@@ -319,6 +331,27 @@ static void reopen(struct adaptive *a, const struct cong_ack *ack) {
     }
 }
 
+/* Other flows fill the queue. If it never was the flow's own, this need not be
+ * as certain. */
+static bool is_others_queue(struct adaptive *a) {
+    double share = cong__queue_share(&a->queue.share);
+    double error = cong__queue_share_error(&a->queue.share);
+    return a->queue.foreign ||
+           (!a->queue.was_own && share >= 0 && share + ERRORS * error < OWN &&
+            queue_stands(a));
+}
+
+/* Beside flows that do not yield, hold.h sets the window. */
+static bool holds_part(struct adaptive *a, const struct cong_ack *ack) {
+    double share = cong__link_rate_share(&a->link);
+    struct cong__hold_path path = {
+        .stands = is_others_queue(a),
+        .link = share > 0 ? a->link.mean_came / share : 0,
+        .part = a->part_held,
+    };
+    return cong__hold_ack(&a->hold, &a->q.w.cc, ack, &path);
+}
+
 static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     struct adaptive *a = (struct adaptive *)cc;
     struct cong_ack seen = *ack;
@@ -333,6 +366,9 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     before = cc->cwnd;
     if (!ack->limited) {
         a->paused = seen.now;
+    }
+    if (holds_part(a, &seen)) {
+        return;
     }
     seen.recovery &= !a->chance;
     seen.limited |= follows_share(a);
@@ -404,7 +440,14 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
     enum verdict verdict = CONGESTION;
     struct cong_event seen = *ev;
     seen.now = cong__clock_read(&a->clock, ev->now);
-    if (ev->cause == CONG_LOSS) {
+    if (cong__hold_is_on(&a->hold) &&
+        (ev->cause == CONG_RTO || ev->cause == CONG_ECN)) {
+        cong__hold_leave(&a->hold, cc);
+    }
+    if (ev->cause == CONG_LOSS && cong__hold_is_on(&a->hold)) {
+        a->chance = true;
+        verdict = BY_CHANCE;
+    } else if (ev->cause == CONG_LOSS) {
         verdict = judge(a, seen.now);
         a->chance = verdict == BY_CHANCE;
     }

@@ -98,6 +98,50 @@ TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
     }
 }
 
+/* Beside a flow that does not yield to losses, in queues of 1 to 3.5
+ * bandwidth-delay products: F was 0.06 to 0.5 when the stream yielded. */
+static void expect_held(enum shares_kind kind, double rate, uint64_t rtt,
+                        uint64_t queue, double least, double on_time) {
+    double ratio[SEEDS];
+    double seen[SEEDS];
+    double lost[SEEDS];
+    struct shares s;
+    shares_init(&s);
+    s.kind = kind;
+    s.rate = rate;
+    s.rtt = rtt;
+    s.queue = queue;
+    s.rival = "bbr1";
+    s.bitrate = kind == SHARES_ADAPTIVE ? 20e6 : 0.45 * rate;
+    for (unsigned i = 0; i < SEEDS; i++) {
+        struct shares_result r;
+        shares_play(&s, i + 1, &r);
+        ratio[i] = r.ratio;
+        seen[i] = r.on_time;
+        lost[i] = r.lost;
+    }
+    qsort(ratio, SEEDS, sizeof(ratio[0]), in_order);
+    qsort(seen, SEEDS, sizeof(seen[0]), in_order);
+    qsort(lost, SEEDS, sizeof(lost[0]), in_order);
+    print_message("%.0f Mbit/s, RTT %.0f ms, %.0f kB: F %.2f, on time %.1f %%, "
+                  "lost %.1f %%\n",
+                  rate / 1e6, (double)rtt / 1e6, (double)queue / 1e3,
+                  ratio[SEEDS / 2], 100 * seen[SEEDS / 2],
+                  100 * lost[SEEDS / 2]);
+    assert_true(ratio[SEEDS / 2] > least && ratio[SEEDS / 2] < 1.25);
+    assert_true(seen[SEEDS / 2] > on_time);
+    assert_true(lost[SEEDS / 2] < 0.17);
+}
+
+TEST(streams_hold_a_part_beside_a_flow_that_does_not_yield) {
+    expect_held(SHARES_FIXED, 4e6, 40 * MS, 50000, 0.7, 0.8);
+    expect_held(SHARES_FIXED, 4e6, 40 * MS, 20000, 0.6, 0.7);
+    expect_held(SHARES_FIXED, 10e6, 30 * MS, 75000, 0.7, 0.9);
+    expect_held(SHARES_ADAPTIVE, 4e6, 40 * MS, 50000, 0.5, 0.95);
+    expect_held(SHARES_ADAPTIVE, 10e6, 30 * MS, 75000, 0.5, 0.97);
+    expect_held(SHARES_ADAPTIVE, 12e6, 25 * MS, 130000, 0.7, 0.97);
+}
+
 /* 2.8 Mbit/s on 2; a queue that is filled is 164 ms long. */
 TEST(a_stream_that_is_too_large_for_its_link_keeps_the_queue_short) {
     double queue[SEEDS];
@@ -124,6 +168,7 @@ int main(void) {
         cmocka_unit_test(adaptive_streams_hold_a_share_beside_bulk_flows),
         cmocka_unit_test(
             a_stream_that_wants_most_of_a_link_leaves_others_their_part),
+        cmocka_unit_test(streams_hold_a_part_beside_a_flow_that_does_not_yield),
         cmocka_unit_test(
             a_stream_that_is_too_large_for_its_link_keeps_the_queue_short),
     };

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Holds a part of the link beside flows that do not yield to losses. */
+#include "libcongestion/hold.h"
+
+#include <math.h>
+
+#define RECENT 128    /* packets over which the loss ratio is averaged, ... */
+#define LONGER 600    /* ... and to see whether it is that of TCP flows */
+#define KNOWN 64      /* packets before the first trial */
+#define SUSPECT 0.025 /* loss ratio above which there is a trial */
+#define ENOUGH 0.6    /* of the link: no need for one */
+
+#define TRIAL_LEAST 10       /* packets per round trip, at least */
+#define TRIAL_STEP 1.25      /* times what was delivered, at first */
+#define TRIAL_GROWS 6        /* round trips in which the rate grows, ... */
+#define TRIAL_ROUNDS 12      /* ... and after which there is a verdict */
+#define TRIAL_GROWTH 0.15    /* per round trip */
+#define TRIAL_SPAN 400000000 /* ns that are measured, at least, ... */
+#define TRIAL_KNOWN 40       /* ... and packets */
+#define OVERSHOT 0.2         /* above the part: the flow's own doing */
+
+#define MUCH 0.075       /* loss ratio in the trial, at least, ... */
+#define UNYIELDING 16    /* ... and times the square of the window */
+#define TCP_LIKE 4       /* the same while the rate is held: others yield */
+#define UNCLEAR 0.05     /* loss ratio after which the next trial is soon */
+#define FEW_PACKETS 8    /* per round trip: the trial says little */
+#define AGAIN 3          /* s from a failed trial to the next, ... */
+#define DOUBLED 4        /* ... doubled so often at most */
+#define LASTS 3000000000 /* ns for which a rate is held, at least */
+#define STALE 2000000000 /* ns without a queue of others */
+#define YIELD 0.7        /* of the rate is kept after a failed trial */
+
+#define GROWTH 0.0625  /* per round trip */
+#define SHRINK 0.03125 /* likewise */
+#define ABOVE 0.06     /* above the part: the rate shrinks */
+#define FEW 0.08       /* loss ratio that a flow with its half bears, ... */
+#define MANY 0.18      /* ... one with a quarter, ... */
+#define BAND 0.04      /* ... and how much more makes the rate shrink */
+#define WINDOW 2       /* times the rate over a round trip with a full queue */
+#define WINDOW_LEAST 4 /* packets */
+
+#define RATE_SPAN 1e7  /* ns over which a rate of delivery is taken, ... */
+#define RATE_PACKETS 5 /* ... and packets, at least */
+#define RATE_STALE 2e8 /* ns: the application paused */
+#define RATE_SMOOTH 5e8
+#define MOST_SPAN 10500000000 /* ns: others pause within this time */
+#define DIP 0.3               /* of the longest queue: others pause */
+#define DIP_LEAST 1e7         /* ns of that queue */
+#define DIP_RECENT 15000000000
+#define FADE 0.99  /* of the longest queue, per round trip */
+#define TRAIN 6    /* packets in the queue that show the link's rate */
+#define TIGHT 1.04 /* times the highest rate, when others paused, ... */
+#define LOOSE 2.5  /* ... or not: the link is no faster */
+
+static double hold_ratio(const struct cong__hold_losses *l) {
+    return l->known > 0 ? (double)l->lost / (double)l->known : 0;
+}
+
+/* Averages over so many bytes, at most. */
+static void hold_add_loss(struct cong__hold_losses *l, double most,
+                          const struct cong_ack *ack) {
+    double lost = cong__clean(ack->lost);
+    double known = (double)l->known + lost + cong__clean(ack->acked);
+    double keep = known > most ? most / known : 1;
+    l->lost = (float)(keep * ((double)l->lost + lost));
+    l->known = (float)(keep * known);
+}
+
+static void hold_end_span(struct cong__hold *h, double took) {
+    double rate = (double)h->bytes / took;
+    h->most[0] = fmax(h->most[0], rate);
+    h->delivered += fmin(took / RATE_SMOOTH, 1) * (rate - h->delivered);
+}
+
+static void hold_note_rate(struct cong__hold *h, const struct cong *cc,
+                           const struct cong_ack *ack) {
+    double took = (double)cong__elapsed(ack->now, h->from);
+    bool fresh = h->from > 0 && took < RATE_STALE;
+    if (cong__elapsed(ack->now, h->most_from) > MOST_SPAN) {
+        h->most[1] = h->most[0];
+        h->most[0] = 0;
+        h->most_from = ack->now;
+    }
+    h->bytes += (float)cong__clean(ack->acked);
+    if (fresh &&
+        (took < RATE_SPAN || (double)h->bytes < RATE_PACKETS * cc->mss)) {
+        return;
+    }
+    if (fresh) {
+        hold_end_span(h, took);
+    }
+    h->from = ack->now;
+    h->bytes = 0;
+}
+
+static void hold_note_queue(struct cong__hold *h, const struct cong_ack *ack,
+                            bool stands) {
+    double queue = (double)ack->rtt - (double)ack->min_rtt;
+    double high = (double)h->high;
+    h->stood = stands ? ack->now : h->stood;
+    if (ack->rtt <= 0 || ack->min_rtt <= 0) {
+        return;
+    }
+    high = fmax(ack->round ? FADE * high : high, queue);
+    h->high = (float)high;
+    if (high > DIP_LEAST && queue < DIP * high) {
+        h->dipped = ack->now;
+    }
+}
+
+/* The flow has enough in the queue to see the rate of the link when others
+ * pause, and they did. */
+static bool hold_saw_link(const struct cong__hold *h, double mss,
+                          cong_time now) {
+    return h->dipped > 0 && cong__elapsed(now, h->dipped) < DIP_RECENT &&
+           h->delivered * (double)h->high > TRAIN * mss;
+}
+
+/* Rate of the link, bytes/ns; 0: not known. The highest rate of delivery is the
+ * least that it may be. */
+static double hold_link(const struct cong__hold *h, double mss, double other,
+                        cong_time now) {
+    double most = fmax(h->most[0], h->most[1]);
+    double room = hold_saw_link(h, mss, now) ? TIGHT : LOOSE;
+    if (most <= 0) {
+        return other;
+    }
+    return fmin(other > 0 ? fmax(other, most) : CONG_HUGE, room * most);
+}
+
+static void hold_set_window(const struct cong__hold *h, struct cong *cc,
+                            const struct cong_ack *ack) {
+    double full = (double)ack->min_rtt + (double)h->high;
+    double window = WINDOW * h->pace * fmax((double)ack->srtt, full);
+    window = fmax(window, WINDOW_LEAST * cc->mss);
+    cong__set_cwnd(cc, fmin(window, cc->cwnd + cong__clean(ack->acked)));
+    cong__set_ssthresh(cc, cc->cwnd);
+    cc->pacing_rate = fmin(h->pace * CONG_NS, CONG_HUGE);
+    cc->queue = CONG_QUEUE_FOREIGN;
+}
+
+static void hold_forget(struct cong__hold *h, cong_time now) {
+    h->since = now;
+    h->sum = (struct cong__hold_losses){0, 0};
+}
+
+/* At least some packets per round trip: fewer are lost so rarely that they tell
+ * nothing. */
+static void hold_begin(struct cong__hold *h, const struct cong *cc,
+                       const struct cong_ack *ack) {
+    double rtt = (double)ack->srtt;
+    double rate = fmin(cc->cwnd / rtt, TRIAL_STEP * h->delivered);
+    h->state = CONG__HOLD_TRIAL;
+    h->pace = fmax(rate, TRIAL_LEAST * cc->mss / rtt);
+    h->rounds = 0;
+    hold_forget(h, ack->now);
+}
+
+void cong__hold_leave(struct cong__hold *h, struct cong *cc) {
+    h->state = CONG__HOLD_OFF;
+    cc->pacing_rate = 0;
+    cong__set_cwnd(
+        cc, fmin(fmax(cc->cwnd / WINDOW, WINDOW_LEAST * cc->mss), cc->cwnd));
+    cong__set_ssthresh(cc, cc->cwnd);
+}
+
+/* The loss ratio times the square of the window: about 1.5 beside TCP flows. */
+static double hold_score(const struct cong__hold *h, double packets) {
+    return hold_ratio(&h->sum) * packets * packets;
+}
+
+/* Time until the next trial: longer after each that clearly failed. */
+static cong_time hold_wait(struct cong__hold *h, double packets, double loss) {
+    if (loss < UNCLEAR && packets > FEW_PACKETS && h->failed < DOUBLED) {
+        h->failed++;
+    }
+    return (cong_time)(AGAIN * CONG_NS) << h->failed;
+}
+
+static void hold_end_trial(struct cong__hold *h, struct cong *cc, double share,
+                           const struct cong__hold_path *path,
+                           const struct cong_ack *ack) {
+    double packets = (double)h->sum.known / cc->mss / (h->rounds - TRIAL_GROWS);
+    double loss = hold_ratio(&h->sum);
+    if (loss > MUCH && hold_score(h, packets) > UNYIELDING &&
+        share < path->part + OVERSHOT) {
+        h->state = CONG__HOLD_ON;
+        h->failed = 0;
+        hold_forget(h, ack->now);
+        return;
+    }
+    h->again = cong__later(ack->now, hold_wait(h, packets, loss));
+    cong__hold_leave(h, cc);
+    cong__set_cwnd(cc, (loss > 0 ? YIELD : 1) * cc->cwnd);
+    cong__set_ssthresh(cc, cc->cwnd);
+}
+
+static void hold_try(struct cong__hold *h, struct cong *cc, double share,
+                     const struct cong__hold_path *path,
+                     const struct cong_ack *ack) {
+    if (ack->round && ++h->rounds == TRIAL_GROWS) {
+        hold_forget(h, ack->now);
+    }
+    if (h->rounds >= TRIAL_ROUNDS &&
+        (double)h->sum.known > TRIAL_KNOWN * cc->mss &&
+        cong__elapsed(ack->now, h->since) > TRIAL_SPAN) {
+        hold_end_trial(h, cc, share, path, ack);
+    }
+}
+
+/* Others left, or turned out to yield. */
+static bool hold_is_over(const struct cong__hold *h, const struct cong *cc,
+                         const struct cong_ack *ack) {
+    double full = (double)ack->min_rtt + (double)h->high;
+    return cong__elapsed(ack->now, h->stood) > STALE ||
+           (cong__elapsed(ack->now, h->since) > LASTS &&
+            (double)h->sum.known > 0.5 * LONGER * cc->mss &&
+            hold_score(h, h->delivered * full / cc->mss) < TCP_LIKE);
+}
+
+/* The smaller its share, the more losses a flow bears: they are fewest when it
+ * has half of the link. */
+static double hold_bearable(double share, double part) {
+    double at = fmin(fmax((2 * share - part) / part, 0), 1);
+    return MANY + at * (FEW - MANY);
+}
+
+static double hold_step(const struct cong__hold *h, double share,
+                        const struct cong__hold_path *path,
+                        const struct cong_ack *ack) {
+    double loss = hold_ratio(&h->recent);
+    double bearable = hold_bearable(share, path->part);
+    bool more = ack->limited && share < path->part;
+    if (h->state == CONG__HOLD_TRIAL) {
+        return more && h->rounds < TRIAL_GROWS ? TRIAL_GROWTH : 0;
+    }
+    if (loss > bearable + BAND || share > path->part + ABOVE) {
+        return -SHRINK;
+    }
+    return more && loss < bearable ? GROWTH : 0;
+}
+
+static void hold_steer(struct cong__hold *h, struct cong *cc, double share,
+                       const struct cong__hold_path *path,
+                       const struct cong_ack *ack) {
+    double rtt = (double)ack->srtt;
+    double rounds = fmin(cong__clean(ack->acked) / (h->pace * rtt), 1);
+    h->pace *= 1 + rounds * hold_step(h, share, path, ack);
+    h->pace = fmax(h->pace, WINDOW_LEAST * cc->mss / rtt);
+    hold_set_window(h, cc, ack);
+}
+
+static bool hold_may_begin(const struct cong__hold *h, const struct cong *cc,
+                           double link, const struct cong__hold_path *path,
+                           const struct cong_ack *ack) {
+    return path->stands && path->part > 0 && ack->now >= h->again &&
+           (double)h->recent.known >= KNOWN * cc->mss &&
+           hold_ratio(&h->recent) > SUSPECT && h->delivered <= ENOUGH * link;
+}
+
+bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
+                    const struct cong_ack *ack,
+                    const struct cong__hold_path *path) {
+    double link, share;
+    hold_add_loss(&h->recent, RECENT * cc->mss, ack);
+    hold_add_loss(&h->sum, LONGER * cc->mss, ack);
+    hold_note_rate(h, cc, ack);
+    hold_note_queue(h, ack, path->stands);
+    if (path->part <= 0 && cong__hold_is_on(h)) {
+        cong__hold_leave(h, cc);
+    }
+    if (ack->srtt <= 0 || path->part <= 0) {
+        return false;
+    }
+    link = hold_link(h, cc->mss, path->link, ack->now);
+    if (h->state == CONG__HOLD_OFF) {
+        if (!hold_may_begin(h, cc, link, path, ack)) {
+            return false;
+        }
+        hold_begin(h, cc, ack);
+    }
+    share = link > 0 ? h->pace / link * (1 - hold_ratio(&h->recent)) : 0;
+    if (h->state == CONG__HOLD_TRIAL) {
+        hold_try(h, cc, share, path, ack);
+    } else if (hold_is_over(h, cc, ack)) {
+        cong__hold_leave(h, cc);
+    }
+    if (h->state == CONG__HOLD_OFF) {
+        return false;
+    }
+    hold_steer(h, cc, share, path, ack);
+    return true;
+}

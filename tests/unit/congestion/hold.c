@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Holding a part of the link beside flows that do not yield to losses. */
+#include "libcongestion/hold.h"
+#include "tests/support/cmocka.h"
+
+#include <math.h>
+
+#define MS 1000000
+#define BASE (40 * MS)
+#define FULL (80 * MS)
+#define LINK 5e-4 /* bytes/ns: 4 Mbit/s */
+#define PACKET 1200.0
+#define TICK (5 * MS)
+#define PART 0.5
+
+/* A stream that sends all it may into a queue that others fill. */
+struct crowd {
+    struct cong cc;
+    struct cong__hold h;
+    struct cong__hold_path path;
+    cong_time now;
+    cong_time round; /* when the next round trip ends */
+    double sent;     /* bytes that are not acknowledged yet */
+    double bad;      /* bytes that are to be lost */
+    bool on;
+};
+
+static void crowd_start(struct crowd *c) {
+    *c = (struct crowd){.now = 1000 * MS};
+    c->cc.mss = PACKET;
+    c->cc.cwnd = 6 * PACKET;
+    c->cc.cwnd_max = CONG_HUGE;
+    c->path = (struct cong__hold_path){true, LINK, PART};
+}
+
+/* What it sends in a tick, bytes. */
+static double crowd_sends(const struct crowd *c) {
+    double rate =
+        c->cc.pacing_rate > 0 ? c->cc.pacing_rate / CONG_NS : c->cc.cwnd / FULL;
+    return fmin(rate, LINK) * TICK;
+}
+
+/* Loses a share of its packets for some seconds. */
+static void crowd_run(struct crowd *c, double seconds, double loss) {
+    for (cong_time end = c->now + (cong_time)(seconds * CONG_NS); c->now < end;
+         c->now += TICK) {
+        struct cong_ack ack = {.now = c->now,
+                               .rtt = FULL,
+                               .min_rtt = BASE,
+                               .srtt = FULL,
+                               .flight = c->cc.cwnd,
+                               .limited = true};
+        c->sent += crowd_sends(c);
+        if (c->sent < 2 * PACKET) {
+            continue;
+        }
+        c->bad += loss * c->sent;
+        if (c->bad >= PACKET) {
+            ack.lost = PACKET;
+            c->bad -= PACKET;
+        }
+        ack.acked = c->sent - ack.lost;
+        ack.round = c->now >= c->round;
+        c->round = ack.round ? c->now + FULL : c->round;
+        c->sent = 0;
+        c->on = cong__hold_ack(&c->h, &c->cc, &ack, &c->path);
+    }
+}
+
+static double crowd_part(const struct crowd *c) {
+    return c->cc.pacing_rate / CONG_NS / LINK;
+}
+
+TEST(a_flow_holds_its_part_where_yielding_does_not_reduce_losses) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 5, 0.1);
+    assert_int_equal(c.h.state, CONG__HOLD_ON);
+    crowd_run(&c, 10, 0.1);
+    assert_true(c.on);
+    assert_true(crowd_part(&c) > 0.4 && crowd_part(&c) < 0.65);
+}
+
+TEST(a_flow_that_loses_what_tcp_flows_cause_goes_on_yielding) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 1, 0.04); /* enough for a trial */
+    assert_int_equal(c.h.state, CONG__HOLD_TRIAL);
+    crowd_run(&c, 2, 0.01);
+    assert_false(c.on);
+    assert_true(c.cc.pacing_rate == 0);
+    assert_true(c.h.again > c.now);
+}
+
+TEST(a_flow_that_loses_little_does_not_try) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 10, 0.02);
+    assert_false(c.on);
+    assert_int_equal(c.h.state, CONG__HOLD_OFF);
+}
+
+TEST(a_flow_does_not_try_in_a_queue_of_its_own) {
+    struct crowd c;
+    crowd_start(&c);
+    c.path.stands = false;
+    crowd_run(&c, 10, 0.15);
+    assert_false(c.on);
+}
+
+TEST(a_rate_is_held_no_longer_than_others_fill_the_queue) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 5, 0.1);
+    c.path.stands = false;
+    crowd_run(&c, 1, 0.1);
+    assert_true(c.on);
+    crowd_run(&c, 2, 0.1);
+    assert_false(c.on);
+    assert_true(c.cc.pacing_rate == 0);
+}
+
+TEST(a_rate_is_given_up_when_others_turn_out_to_yield) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 5, 0.1);
+    assert_true(c.on);
+    crowd_run(&c, 20, 0.002);
+    assert_false(c.on);
+}
+
+TEST(a_rate_shrinks_when_too_much_is_lost) {
+    struct crowd c;
+    double before;
+    crowd_start(&c);
+    crowd_run(&c, 10, 0.1);
+    before = crowd_part(&c);
+    crowd_run(&c, 5, 0.3);
+    assert_true(crowd_part(&c) < 0.8 * before);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_flow_holds_its_part_where_yielding_does_not_reduce_losses),
+        cmocka_unit_test(
+            a_flow_that_loses_what_tcp_flows_cause_goes_on_yielding),
+        cmocka_unit_test(a_flow_that_loses_little_does_not_try),
+        cmocka_unit_test(a_flow_does_not_try_in_a_queue_of_its_own),
+        cmocka_unit_test(a_rate_is_held_no_longer_than_others_fill_the_queue),
+        cmocka_unit_test(a_rate_is_given_up_when_others_turn_out_to_yield),
+        cmocka_unit_test(a_rate_shrinks_when_too_much_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
