@@ -18,6 +18,7 @@ unsigned saratoga__status_of(int error, unsigned otherwise) {
     case UV_EISDIR:
     case UV_EROFS:
     case SARATOGA__EXISTS:
+    case SARATOGA__BAD_NAME:
         return SARATOGA_ACCESS_DENIED;
     case UV_EBUSY:
         return SARATOGA_IN_USE;
@@ -68,6 +69,8 @@ const char *saratoga__error_text(int error) {
         return "another transfer is writing that file";
     case SARATOGA__OVER_QUOTA:
         return "the quota is used up";
+    case SARATOGA__BAD_NAME:
+        return "the peer gives the file a hidden or unprintable name";
     case UV_EAI_NONAME:
         return "there is no such host or port";
     default:

@@ -101,15 +101,26 @@ static void opened(saratoga__file *f, int status) {
     saratoga__file_check(f);
 }
 
+/* A peer that names a file may not make one that shells and programs read of
+ * themselves, or that does not look like what it is. */
+static bool receive_file_is_plain(const char *leaf) {
+    bool plain = leaf[0] != '\0' && leaf[0] != '.';
+
+    for (; *leaf != '\0'; leaf++) {
+        plain = plain && (unsigned char)*leaf >= 0x20 && *leaf != 0x7f;
+    }
+    return plain;
+}
+
 /* The peer chose the file and its name, or it could have been a stream. */
 static void open_by_name(saratoga__file *f, const char *path) {
     const char *leaf = strrchr(path, '/');
 
     leaf = leaf != NULL ? leaf + 1 : path;
     if (f->local.name[0] == '\0' &&
-        (saratoga__path_clean(leaf, f->local.name) != 0 ||
-         f->local.name[0] == '\0')) {
-        saratoga__file_stop(f, UV_EACCES, SARATOGA_ACCESS_DENIED);
+        (!receive_file_is_plain(leaf) ||
+         saratoga__path_clean(leaf, f->local.name) != 0)) {
+        saratoga__file_stop(f, SARATOGA__BAD_NAME, SARATOGA_ACCESS_DENIED);
         return;
     }
     saratoga__file_job(f, saratoga__sink_open, opened);

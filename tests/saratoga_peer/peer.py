@@ -243,8 +243,9 @@ class Peer:
         assert len(p["raw"]) == 12 and p["raw"][8:] == bytes(4)
         return p["code"]
 
-    def serve(self, files, seconds=20):
-        """Answers one get from a dictionary of contents."""
+    def serve(self, files, seconds=20, name=None):
+        """Answers one get from a dictionary of contents; says that its file
+        has that name, if any."""
         deadline = time.monotonic() + seconds
         p = self.next(deadline)
         while p["kind"] != REQUEST:
@@ -253,5 +254,5 @@ class Peer:
             self.sock.sendto(word(STATUS, 0x010004) +
                              struct.pack(">I", p["id"]) + bytes(4), p["from"])
             return None
-        return self.put(p["from"], p["id"], p["path"], files[p["path"]],
-                        seconds, blind=True)
+        return self.put(p["from"], p["id"], name or p["path"],
+                        files[p["path"]], seconds, blind=True)

@@ -4,6 +4,8 @@
 
 usage: test_peer.py SARATOGA
 """
+import contextlib
+import os
 import os
 import pathlib
 import socket
@@ -126,6 +128,44 @@ class Against(unittest.TestCase):
         thread.join()
         self.assertEqual(done.returncode, 0)
         self.assertEqual(out.read_bytes(), DATA)
+
+    def get_blindly(self, name, *options):
+        """A get without a path: the peer chooses the file and its name."""
+        def answer():
+            with contextlib.suppress(OSError):
+                p.serve({"": DATA}, 5, name)
+
+        p = self.peer()
+        thread = threading.Thread(target=answer)
+        thread.start()
+        (self.root / "in").mkdir(exist_ok=True)
+        done = subprocess.run(
+            [TOOL, "get", "-q", *options, f"saratoga://127.0.0.1:{p.port}/"],
+            timeout=40, check=False, cwd=self.root / "in",
+            capture_output=True, text=True)
+        thread.join()
+        return done.returncode, done.stderr
+
+    def files(self):
+        return sorted(str(f.relative_to(self.root))
+                      for f in self.root.rglob("*") if f.is_file())
+
+    def test_a_get_without_a_path_stays_in_the_folder(self):
+        for name in "pass", "a/b/pass", "../../pass", "/etc/pass":
+            self.assertEqual(self.get_blindly(name, "--overwrite"), (0, ""))
+            self.assertEqual(self.files(), ["in/pass"], name)
+            self.assertEqual((self.root / "in/pass").read_bytes(), DATA)
+
+    def test_a_get_without_a_path_hides_and_replaces_nothing(self):
+        (self.root / "in").mkdir()
+        (self.root / "in/pass").write_bytes(b"mine")
+        for name in (".profile", "a/.profile", ".saratoga-1.part", "..", "a/",
+                     "a\nb", "\x1b[31m", "pass"):
+            status, errors = self.get_blindly(name)
+            self.assertEqual(status, 1, name)
+            self.assertNotIn("\x1b", errors)
+            self.assertEqual(self.files(), ["in/pass"], name)
+        self.assertEqual((self.root / "in/pass").read_bytes(), b"mine")
 
     def test_the_peer_refuses_the_tool(self):
         p = self.peer()
