@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: MPL-2.0
 """tltcp-send to tltcp-recv, directly and over emulated links."""
+import ctypes
 import os
 import pathlib
 import re
 import shutil
 import signal
 import tempfile
+import time
 import unittest
 
 import clips
 import toolbox
+
+CREATE_RULESET = 444  # of Landlock
+
+
+def landlock():
+    """Its version, or 0."""
+    return max(0, ctypes.CDLL(None).syscall(CREATE_RULESET, None, 0, 1))
+
 
 TYPES = {"I", "P", "B", "audio", "other"}
 
@@ -312,6 +322,37 @@ class Transfer(toolbox.Folder):
         status, errors = self.finish(receiver, signal.SIGINT)
         self.assertEqual((status, errors), (0, ""))
         self.check_equal(self.clip("raw.h264"), "out.mp4", "v")
+
+    def test_a_playlist_reads_nothing_outside_its_folder(self):
+        if not landlock():
+            self.skipTest("this kernel has no Landlock")
+        for folder in "inside", "outside":
+            (self.folder / folder).mkdir()
+            shutil.copy(self.clip("h264-aac.ts"), self.folder / folder / "a.ts")
+        for part, status in (("a.ts", 0),
+                             (self.folder / "inside/a.ts", 0),
+                             (self.folder / "outside/a.ts", 1)):
+            playlist = self.folder / "inside/list.m3u8"
+            playlist.write_text("#EXTM3U\n#EXT-X-TARGETDURATION:2\n"
+                                f"#EXTINF:2,\n{part}\n#EXT-X-ENDLIST\n",
+                                encoding="ascii")
+            receiver, address = self.receiver("out.nut")
+            done = self.send(playlist, address, "--speed", 0)
+            self.assertEqual(done.returncode, status, (part, done.stderr))
+            self.assertEqual(self.finish(receiver, signal.SIGINT)[0], 0)
+
+    def test_both_ends_gain_no_privileges(self):
+        receiver, address = self.receiver("out.nut")
+        sender = self.start("tltcp-send", "-q", self.clip("h264-aac.ts"),
+                            f"tltcp://{address}")
+        while not (self.folder / "out.nut").exists() or \
+                (self.folder / "out.nut").stat().st_size == 0:
+            self.assertIsNone(sender.poll())
+            time.sleep(0.01)
+        for process in receiver, sender:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text(
+                encoding="ascii")
+            self.assertIn("NoNewPrivs:\t1", status)
 
     def test_the_page_names_every_field(self):
         page = pathlib.Path(__file__).resolve().parents[2] / "docs" / \

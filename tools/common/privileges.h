@@ -7,6 +7,7 @@
 #ifndef TOOLS_COMMON_PRIVILEGES_H
 #define TOOLS_COMMON_PRIVILEGES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -57,6 +58,30 @@ const char *privileges_describe(const struct privileges_dropped *d, char *text);
  * @param file  its path @param folder, room  where to @return @p folder, or "."
  */
 const char *privileges_folder_of(const char *file, char *folder, size_t room);
+
+/** Most paths that a program names. */
+#define PRIVILEGES_PATHS 10
+
+/** @brief Files of a command line. */
+struct privileges_list {
+    struct privileges_path path[PRIVILEGES_PATHS];
+    char text[PRIVILEGES_PATHS][PATH_MAX];
+    size_t count;
+};
+
+/** @brief Adds a file or folder: itself where it is there, else the folder that
+ * it will be made in. @param l  zeroed at first @param file  its path; NULL and
+ * "-" are ignored @param write  as in privileges_path */
+void privileges_add(struct privileges_list *l, const char *file, bool write);
+
+/** @brief Adds the folder that holds a file, which may be replaced, or have
+ * others beside it. @param l, file, write  as of privileges_add() */
+void privileges_add_folder(struct privileges_list *l, const char *file,
+                           bool write);
+
+/** @brief Whether a host must be looked up. @param host  name or address;
+ * empty: no */
+bool privileges_is_name(const char *host);
 
 /** @brief Forbids system calls; of privileges_drop(). @return whether it did */
 bool privileges_forbid_calls(void);

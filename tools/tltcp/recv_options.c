@@ -65,6 +65,11 @@ static const char help[] =
     "by\n"
     "its display time + latency.\n"
     "\n"
+    "It first gives up, where the system can do so, all files but those named "
+    "here\n"
+    "and those beside OUTPUT (Landlock), and the means to start programs "
+    "(seccomp).\n"
+    "\n"
     "Exit status: 0 on success, 1 on failure, 2 on wrong usage.\n"
     "\n"
     "Examples:\n"
@@ -182,9 +187,9 @@ static int recv_options_take_words(struct recv_options *o, int words,
 }
 
 static const char *const details[] = {
-    "--drop-undecodable", "--passphrase", "--qlog",    "--frames",
-    "--port-file",        "--fec",        "--metrics", "Keys of the URL",
-    "How lateness",       "Exit status",  NULL};
+    "--drop-undecodable", "--passphrase", "--qlog",      "--frames",
+    "--port-file",        "--fec",        "--metrics",   "Keys of the URL",
+    "How lateness",       "It first",     "Exit status", NULL};
 
 static const struct tool_line line = {
     TOOL, help, ":qhV", options, recv_options_take, details};

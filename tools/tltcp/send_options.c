@@ -66,6 +66,11 @@ static const char help[] =
     "when the peer is silent for this time (30000; the lower of both ends\n"
     "applies); dscp: of outgoing packets, up to 63 (0).\n"
     "\n"
+    "It first gives up, where the system can do so, all files but those named "
+    "here\n"
+    "and those beside the input (Landlock), and the means to start programs\n"
+    "(seccomp). An input with a URL of FFmpeg's leaves it the files.\n"
+    "\n"
     "Exit status: 0 on success, 1 on failure, 2 on wrong usage.\n"
     "\n"
     "Examples:\n"
@@ -198,6 +203,7 @@ static const char *const details[] = {"--deadline-mode",
                                       "--metrics",
                                       "--prometheus",
                                       "Keys of the URL",
+                                      "It first",
                                       "Exit status",
                                       NULL};
 

@@ -18,6 +18,7 @@
 #include "tools/tltcp/reception.h"
 #include "tools/tltcp/recv_options.h"
 #include "tools/tltcp/recv_stats.h"
+#include "tools/tltcp/rights.h"
 
 #define TOOL "tltcp-recv"
 #define TICK_NS 200000000
@@ -350,6 +351,15 @@ int main(int argc, char **argv) {
     if (rc != TOOL_OK) {
         return rc;
     }
+    (void)media_rights_drop(
+        &(struct media_rights){.media = options.output,
+                               .write = true,
+                               .host = options.local.host,
+                               .json = options.json,
+                               .frames = options.frames,
+                               .port_file = options.port_file,
+                               .metrics = options.metrics,
+                               .peer = &options.from});
     s = calloc(1, sizeof(*s));
     if (!s) {
         return tool_fail(TOOL, "out of memory");

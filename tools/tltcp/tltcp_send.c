@@ -13,6 +13,7 @@
 #include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 #include "tools/tltcp/progress.h"
+#include "tools/tltcp/rights.h"
 #include "tools/tltcp/send_stats.h"
 #include "tools/tltcp/sender.h"
 
@@ -271,6 +272,12 @@ int main(int argc, char **argv) {
     av_log_set_level(AV_LOG_QUIET); /* our own message gives the cause */
     job = (struct job){.options = &options, .loops_left = options.loops};
     progress_init(&job.progress, options.quiet);
+    (void)media_rights_drop(&(struct media_rights){.media = options.input,
+                                                   .host = options.peer.host,
+                                                   .json = options.json,
+                                                   .frames = options.frames,
+                                                   .metrics = options.metrics,
+                                                   .peer = &options.to});
     job.source = source_open(options.input, job.why);
     if (!job.source) {
         return tool_fail(TOOL, "%s: %s", options.input, job.why);
