@@ -138,6 +138,17 @@ typedef struct tltcp_listener_options {
     uint8_t reserved[31]; /**< 0 */
 } tltcp_listener_options;
 
+/** What carries the datagrams of the socket API. Over TCP, deadlines expire in
+ * the sender as usual, but lost packets delay everything behind them. */
+enum tltcp_transport {
+    TLTCP_TRANSPORT_UDP = 0,  /**< UDP */
+    TLTCP_TRANSPORT_AUTO = 1, /**< caller: UDP, or TCP if that answers and UDP
+                                   has not for 1.5 s or half of
+                                   tltcp_config::connect_timeout_ms. Listener:
+                                   both, on one port */
+    TLTCP_TRANSPORT_TCP = 2   /**< TCP */
+};
+
 /** @brief Options of the socket API: datagram input and output. The engine uses
  * only timer_granularity_us and dscp. */
 typedef struct tltcp_io_options {
@@ -149,13 +160,15 @@ typedef struct tltcp_io_options {
     uint32_t timer_granularity_us; /**< accuracy of timers in microseconds,
                                         which pacing compensates by bursts;
                                         default 1000 */
-    bool batches;    /**< use system calls for many packets, where available;
-                          default true */
-    bool offload;    /**< with batches: use segmentation and receive offload;
-                          default true */
-    bool own_thread; /**< caller: use a separate I/O thread; default false.
-                          For a bulk transfer beside other sockets */
-    uint8_t reserved[33]; /**< 0 */
+    bool batches;      /**< use system calls for many packets, where available;
+                            default true */
+    bool offload;      /**< with batches: use segmentation and receive offload;
+                            default true */
+    bool own_thread;   /**< caller: use a separate I/O thread; default false.
+                            For a bulk transfer beside other sockets */
+    uint8_t transport; /**< ::tltcp_transport; default ::TLTCP_TRANSPORT_UDP;
+                            only with the packet recovery */
+    uint8_t reserved[32]; /**< 0 */
 } tltcp_io_options;
 
 /** @brief Options of packets and acknowledgements. */
@@ -305,7 +318,8 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
  * @param[out] why  error message, TLTCP_REASON_MAX + 1 bytes; may be NULL
  * @retval 0                     usable
  * @retval TLTCP_ERR_INVAL       a value is out of range
- * @retval TLTCP_ERR_UNSUPPORTED ::TLTCP_FEC_ON is not available in this build
+ * @retval TLTCP_ERR_UNSUPPORTED ::TLTCP_FEC_ON is not available in this build,
+ *                               or the dupack recovery over TCP
  * @retval TLTCP_ERR_ALGORITHM   no such controller or recovery; @p why lists
  *                               the existing ones
  */

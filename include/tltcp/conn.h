@@ -162,6 +162,51 @@ TLTCP_API int tltcp_conn_next_signal(tltcp_conn *conn, tltcp_event *ev);
  */
 TLTCP_API size_t tltcp_conn_fates(const tltcp_conn *conn);
 
+/**
+ * @brief Carries a connection over a reliable transport instead of UDP.
+ *
+ * The transport delivers every datagram, in order, and has its own congestion
+ * control, as TCP does; see docs/protocols/tltcp.md section 16. The connection
+ * then neither probes the path nor marks packets, has the transport limit it,
+ * and ignores datagrams from other paths.
+ *
+ * For a caller, call it before the connection is open: its first message is
+ * then sent again. For a listener's connection, call it after ::TLTCP_CALLER
+ * and before tltcp_conn_accept().
+ * @param conn  connection
+ * @param path  the driver's token for the transport's connection
+ * @param now   current time
+ * @retval 0                     done
+ * @retval TLTCP_ERR_STATE       the connection is open or over
+ * @retval TLTCP_ERR_UNSUPPORTED with the dupack recovery
+ * @retval TLTCP_ERR_NOMEM       out of memory
+ */
+TLTCP_API int tltcp_conn_set_reliable(tltcp_conn *conn, uint64_t path,
+                                      tltcp_time now);
+
+/**
+ * @brief Reports that a reliable transport takes no more for now, or does
+ * again.
+ *
+ * While it is blocked, do not call tltcp_conn_send(). tltcp_conn_timeout() then
+ * ignores what waits to be sent, and deadlines expire as usual.
+ * @param conn     connection
+ * @param blocked  whether it is blocked
+ */
+TLTCP_API void tltcp_conn_set_blocked(tltcp_conn *conn, bool blocked);
+
+/**
+ * @brief Reports that the connection of a reliable transport has ended.
+ * ::TLTCP_EVENT_CLOSED follows, unless the connection was over already.
+ * @param conn    connection
+ * @param error   a negative ::tltcp_error; 0 is reported instead if everything
+ *                was delivered and only the peer's answer to that is missing
+ * @param reason  text, or NULL
+ * @param now     current time
+ */
+TLTCP_API void tltcp_conn_lost(tltcp_conn *conn, int error, const char *reason,
+                               tltcp_time now);
+
 /** @} */
 
 /** @addtogroup tltcp_engine_data

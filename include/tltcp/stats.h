@@ -109,6 +109,8 @@ typedef struct tltcp_stats {
                                      queue, half the minimum RTT, and the time
                                      for which acknowledgements are overdue; 0:
                                      not known yet */
+    char transport[8];          /**< what carries the datagrams: "udp", or
+                                     "tcp"; of a listener: "" */
 } tltcp_stats;
 
 /** @brief Zeroes a snapshot and sets its size tag. @param s  snapshot, of any

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "libtltcp/engine/carried.h"
 #include "libtltcp/engine/config.h"
 
 /* Burst after a late opening of the window: two packets leave at once, which is
@@ -98,6 +99,22 @@ void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem) {
     cmn__free(mem, cc->params);
     cc->cong = NULL;
     cc->params = NULL;
+}
+
+int tltcp__cc_follow(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now) {
+    struct cong *cong = cmn__alloc(mem, tltcp__carried.size);
+    if (cong == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    cong_init(cong, &tltcp__carried, cc->cong->mss, cc->cong->cwnd_max,
+              (cong_time)now, -1);
+    tltcp__cc_free(cc, mem);
+    cc->cong = cong;
+    cc->n_params = 0;
+    cc->initial_window = 0;
+    cc->paced = false;
+    tltcp__cc_set_pace(cc);
+    return 0;
 }
 
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {

@@ -50,6 +50,9 @@ typedef struct tltcp__cc {
 int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
                    double mss, tltcp_time now);
 void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem);
+/* Leaves congestion control to a reliable transport: replaces the controller.
+ * Returns 0 or TLTCP_ERR_NOMEM. */
+int tltcp__cc_follow(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now);
 /* Restarts for a new path. */
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
 

@@ -22,8 +22,8 @@
 _Static_assert(sizeof(tltcp_config) ==
                    offsetof(tltcp_config, allocator) + sizeof(tltcp_allocator),
                "tail padding in tltcp_config");
-_Static_assert(sizeof(tltcp_stats) ==
-                   offsetof(tltcp_stats, delivery_delay_ns) + sizeof(uint64_t),
+_Static_assert(sizeof(tltcp_stats) == offsetof(tltcp_stats, transport) +
+                                          sizeof(((tltcp_stats *)0)->transport),
                "tail padding in tltcp_stats");
 
 void tltcp_config_init_sized(tltcp_config *c, size_t size) {
@@ -133,6 +133,8 @@ static const char *bad_value(const tltcp_config *c) {
         {c->drop_policy <= TLTCP_DROP_UNTIL_KEY,
          "drop_policy must be one of enum tltcp_drop_policy"},
         {c->fec <= TLTCP_FEC_ON, "fec must be one of enum tltcp_fec"},
+        {c->io.transport <= TLTCP_TRANSPORT_TCP,
+         "transport must be one of enum tltcp_transport"},
         {c->io.dscp <= 63, "dscp must be 0 to 63"},
         {c->controller.params == NULL || c->controller.values != NULL,
          "controller.params needs controller.values"},
@@ -205,6 +207,10 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
         say(why, "recovery must be packet, dupack, dupack-tahoe, dupack-reno, ",
             "dupack-newreno or dupack-sack");
         return TLTCP_ERR_ALGORITHM;
+    }
+    if (c.io.transport != TLTCP_TRANSPORT_UDP && kind >= 0) {
+        say(why, "over TCP, recovery must be packet", NULL);
+        return TLTCP_ERR_UNSUPPORTED;
     }
     return 0;
 }

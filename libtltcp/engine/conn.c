@@ -296,6 +296,9 @@ void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->handshake.until = TLTCP_TIME_NEVER;
     free_handshake(c);
     tltcp__conn_start_ids(c);
+    if (c->sender.reliable) {
+        tltcp__mtu_fix(&c->mtu);
+    }
     set_mss(c); /* the trailer may have grown */
     c->may_probe_mtu = true;
     c->skip_number_in =

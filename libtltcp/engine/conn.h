@@ -190,6 +190,7 @@ struct tltcp_conn {
     bool finished;  /* the application has finished */
     bool fin_acked; /* the peer knows */
     bool may_probe_mtu;
+    bool blocked;  /* the transport takes nothing now */
     bool rests;    /* the peer's packets come seldom: memory is given back */
     uint16_t want; /* TLTCP__WANT_* */
     uint32_t full; /* bytes of a packet that is full */

@@ -286,6 +286,7 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
                       ? (double)s.packets_lost / (double)s.packets_sent
                       : 0;
     s.now = now;
+    memcpy(s.transport, c->sender.reliable ? "tcp" : "udp", 4);
     memcpy(s.recovery, name, strlen(name) + 1);
     memcpy(st, &s, size);
     return 0;

@@ -542,6 +542,10 @@ int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
         return TLTCP_ERR_CLOSED;
     }
     tltcp__conn_tick(c, now);
+    if (c->sender.reliable && info->path != c->paths.current) {
+        drop(c, UNEXPECTED); /* a TCP connection does not move */
+        return 0;
+    }
     if (c->seal != NULL && is_short(dgram, len)) {
         take_sealed(c, info, dgram, len, now);
         return 0;

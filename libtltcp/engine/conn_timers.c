@@ -48,12 +48,27 @@ static tltcp_time linger_until(const tltcp_conn *c) {
     return tltcp__earlier(at, c->close.linger_until);
 }
 
+/* When something is to be sent. */
+static tltcp_time send_at(const tltcp_conn *c) {
+    tltcp_time at = c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER;
+    at = tltcp__earlier(at, tltcp__conn_report_at(c));
+    at = tltcp__earlier(at, data_at(c));
+    if (c->state == TLTCP__CONN_OPEN) {
+        at = tltcp__earlier(at, tltcp__sender_dummy_at(&c->sender));
+    }
+    if (c->state == TLTCP__CONN_OPEN && c->may_probe_mtu &&
+        tltcp__conn_spares_mtu_probe(c)) {
+        at = tltcp__earlier(at, tltcp__mtu_due(&c->mtu));
+    }
+    return at;
+}
+
 tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     tltcp_time at;
     if (c->state == TLTCP__CONN_CLOSED) {
         return TLTCP_TIME_NEVER;
     }
-    if (urgent(c)) {
+    if (!c->blocked && urgent(c)) {
         return 0;
     }
     at = tltcp__earlier(c->handshake.until, linger_until(c));
@@ -67,20 +82,13 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     if (!tltcp__conn_flows(c)) {
         return at;
     }
-    at = tltcp__earlier(at, c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER);
-    at = tltcp__earlier(at, tltcp__conn_report_at(c));
-    at = tltcp__earlier(at, data_at(c));
-    if (c->state == TLTCP__CONN_OPEN) {
-        at = tltcp__earlier(at, tltcp__sender_dummy_at(&c->sender));
+    if (!c->blocked) {
+        at = tltcp__earlier(at, send_at(c));
     }
     at = tltcp__earlier(at, c->state == TLTCP__CONN_OPEN ? c->ping_at
                                                          : TLTCP_TIME_NEVER);
     if (c->paths.candidate.path != 0) {
         at = tltcp__earlier(at, c->paths.candidate.at);
-    }
-    if (c->state == TLTCP__CONN_OPEN && c->may_probe_mtu &&
-        tltcp__conn_spares_mtu_probe(c)) {
-        at = tltcp__earlier(at, tltcp__mtu_due(&c->mtu));
     }
     return at;
 }

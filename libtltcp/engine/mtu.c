@@ -30,6 +30,10 @@ void tltcp__mtu_restart(tltcp__mtu *m, tltcp_time now) {
     m->next = now;
 }
 
+void tltcp__mtu_fix(tltcp__mtu *m) {
+    tltcp__mtu_init(m, m->limit, m->limit, false);
+}
+
 tltcp_time tltcp__mtu_due(const tltcp__mtu *m) {
     if (!m->enabled || m->probe != 0 || m->current >= m->limit) {
         return TLTCP_TIME_NEVER;

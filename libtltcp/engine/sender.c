@@ -9,6 +9,9 @@
 #define PIECE_MIN 64u
 #define SKIPS_MAX 8                /* per packet */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
+/* Over a reliable transport, silence is its own recovery. A probe is needed
+ * only where the peer had no memory for the newest packets. */
+#define PTO_RELIABLE TLTCP_S
 
 /* The paper's recovery of data, of a kind of cong_recovery_kind. */
 static int init_dupack(tltcp__sender *s, const tltcp_config *cfg, int kind) {
@@ -167,6 +170,13 @@ static bool data_ready(tltcp__sender *s) {
     s->cc.limited |= limited;
     note_starving(s, limited);
     return ready;
+}
+
+void tltcp__sender_on_blocked(tltcp__sender *s) {
+    bool limited;
+    bool waits = data_waits(s, &limited) || limited;
+    s->cc.limited |= waits;
+    note_starving(s, waits);
 }
 
 /* While data waits for the window, UPDATE and SKIP wait with it: a separate
@@ -445,9 +455,12 @@ void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
 tltcp_time tltcp__sender_pto(const tltcp__sender *s) {
     const struct cong_rtt *r = &s->cc.rtt;
     tltcp_time var = (tltcp_time)(4 * r->rttvar);
+    tltcp_time least = s->reliable ? PTO_RELIABLE : 0;
+    tltcp_time pto;
     if (r->srtt < 0) {
-        return PTO_FIRST;
+        return s->reliable ? PTO_RELIABLE : PTO_FIRST;
     }
     var = var > TLTCP_MS ? var : TLTCP_MS;
-    return (tltcp_time)r->srtt + var + s->peer_ack_delay;
+    pto = (tltcp_time)r->srtt + var + s->peer_ack_delay;
+    return pto > least ? pto : least;
 }

@@ -70,6 +70,7 @@ typedef struct tltcp__sender {
     uint16_t resend;    /* TLTCP__SENT_* that were lost */
     bool arrival;       /* deadlines mean arrival (paper, section 3) */
     bool hold;          /* no data yet: handshake in progress */
+    bool reliable;      /* the transport repeats what is lost, in order */
 } tltcp__sender;
 
 /* What feedback revealed for the connection to act on. */
@@ -111,6 +112,8 @@ bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now);
 bool tltcp__sender_would_send(const tltcp__sender *s);
 /* The same as ready, including the pacer. */
 bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now);
+/* The transport takes no more for now. */
+void tltcp__sender_on_blocked(tltcp__sender *s);
 /* Fills skips, seq_update and data into a packet.  0 or TLTCP_ERR_NOMEM; sets
  * *eliciting when something was written. */
 int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
