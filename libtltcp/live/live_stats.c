@@ -123,12 +123,13 @@ static void live_print_peer(struct live_text *t, const tltcp_stats *s) {
                ",\"bytes_retransmitted\":%" PRIu64
                ",\"bytes_delivered\":%" PRIu64 ",\"bytes_received\":%" PRIu64
                ",\"repair_bytes_sent\":%" PRIu64 ",\"bytes_rebuilt\":%" PRIu64
-               ",\"congestion\":\"%s\"}",
+               ",\"congestion\":\"%s\",\"transport\":\"%s\"}",
                (double)s->srtt_ns / 1e6, (double)s->min_rtt_ns / 1e6,
                s->loss_rate, s->cwnd_bytes == UINT64_MAX ? 0 : s->cwnd_bytes,
                s->estimated_bps, s->target_bps, s->bytes_sent,
                s->bytes_retransmitted, s->bytes_delivered, s->bytes_received,
-               s->repair_bytes_sent, s->bytes_rebuilt, s->congestion);
+               s->repair_bytes_sent, s->bytes_rebuilt, s->congestion,
+               s->transport);
 }
 
 size_t tltcp_live_stats_json(tltcp_live *l, char *buf, size_t cap) {

@@ -137,6 +137,16 @@ static const char *live_set_fec(tltcp_live_options *o, const char *text) {
     return NULL;
 }
 
+static const char *live_set_transport(tltcp_live_options *o, const char *text) {
+    static const char *const words[] = {"udp", "auto", "tcp", NULL};
+    int i = live_word(text, words);
+    if (i < 0) {
+        return "udp, auto or tcp";
+    }
+    o->config.io.transport = (uint8_t)i;
+    return NULL;
+}
+
 static const char *live_set_latency(tltcp_live_options *o, const char *text) {
     o->settings.has_latency = true;
     return units_ms(text, &o->settings.latency_ms);
@@ -240,6 +250,7 @@ static const struct live_key {
                  {"max-send-bitrate", live_set_max_rate},
                  {"initial-window", live_set_initial_window},
                  {"fec", live_set_fec},
+                 {"transport", live_set_transport},
                  {"connect-timeout", live_set_connect_timeout},
                  {"idle-timeout", live_set_idle_timeout},
                  {"dscp", live_set_dscp},

@@ -142,18 +142,36 @@ static int url_take_query(char *query, tltcp_live_on_key on_key, void *user,
     return rc;
 }
 
+/* What follows the scheme; NULL: another scheme. `tltcp+tcp://` is `tltcp://`
+ * with the key transport=tcp. */
+static const char *url_after_scheme(const char *text, const char *scheme,
+                                    bool *over_tcp) {
+    static const char udp[] = "tltcp://";
+    static const char tcp[] = "tltcp+tcp://";
+    *over_tcp = text && strcmp(scheme, udp) == 0 &&
+                strncasecmp(text, tcp, sizeof(tcp) - 1) == 0;
+    if (*over_tcp) {
+        return text + sizeof(tcp) - 1;
+    }
+    return text && strncasecmp(text, scheme, strlen(scheme)) == 0
+               ? text + strlen(scheme)
+               : NULL;
+}
+
 int tltcp_live_url_parse(tltcp_live_url *u, const char *text,
                          const char *scheme, tltcp_live_on_key on_key,
                          void *user, char *why) {
     char copy[URL_MAX];
+    char transport[] = "transport=tcp";
     char *query;
     char *slash;
+    bool over_tcp;
     int rc;
     *u = (tltcp_live_url){.host = ""};
-    if (text == NULL || strncasecmp(text, scheme, strlen(scheme)) != 0) {
+    text = url_after_scheme(text, scheme, &over_tcp);
+    if (text == NULL) {
         return tltcp__live_say(why, "a URL must begin with %s", scheme);
     }
-    text += strlen(scheme);
     if (strlen(text) >= sizeof(copy)) {
         return tltcp__live_say(why, "a URL must be shorter than %d bytes",
                                URL_MAX);
@@ -172,6 +190,9 @@ int tltcp_live_url_parse(tltcp_live_url *u, const char *text,
         *slash = '\0';
     }
     rc = url_take_authority(u, copy, scheme, why);
+    if (rc == 0 && over_tcp) {
+        rc = url_take_key(transport, on_key, user, why);
+    }
     return rc < 0 ? rc : url_take_query(query, on_key, user, why);
 }
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "libtltcp/socket/state.h"
+#include "libtltcp/socket/tcp_link.h"
+#include "libtltcp/tcp/acceptor.h"
 
 const char *tltcp_stream_id(const tltcp_socket *s) {
     return s == NULL || s->listener ? "" : tltcp_conn_stream_id(s->conn);
@@ -18,6 +20,20 @@ static int address_give(net__addr *a, struct sockaddr *sa, socklen_t *len) {
     return 0;
 }
 
+static int address_local(const tltcp_socket *s, net__addr *a) {
+    const struct tltcp__port *port = s->port;
+
+    if (!s->listener && s->link != NULL && s->reliable) {
+        return tltcp__pipe_local(s->link->pipe, a);
+    }
+    if (port->udp != NULL) {
+        return net__udp_local(port->udp, a);
+    }
+    return port->listening != NULL
+               ? tltcp__acceptor_local(port->listening->acceptor, a)
+               : UV_ENOTCONN;
+}
+
 int tltcp_local_address(const tltcp_socket *s, struct sockaddr *sa,
                         socklen_t *len) {
     net__addr a;
@@ -26,7 +42,9 @@ int tltcp_local_address(const tltcp_socket *s, struct sockaddr *sa,
     if (s == NULL || sa == NULL || len == NULL) {
         return TLTCP_ERR_INVAL;
     }
-    rv = net__udp_local(s->port->udp, &a);
+    uv_mutex_lock(tltcp__mutex(s));
+    rv = address_local(s, &a);
+    uv_mutex_unlock(tltcp__mutex(s));
     return rv == 0 ? address_give(&a, sa, len) : TLTCP_ERR_IO;
 }
 
@@ -34,6 +52,10 @@ static void address_of_peer(tltcp_socket *s, net__addr *a) {
     const struct tltcp__calling *c = s->port->calling;
 
     memset(a, 0, sizeof(*a));
+    if (s->link != NULL && s->reliable) {
+        *a = s->link->route.remote;
+        return;
+    }
     if (c != NULL) {
         *a = c->to[c->at];
         return;

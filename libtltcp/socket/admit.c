@@ -57,15 +57,15 @@ static void admit_accept(tltcp_socket *s) {
     (void)tltcp__trace_open(s); /* a full disk does not stop a connection */
 }
 
-void tltcp__admit(struct tltcp__port *port, tltcp_conn *conn, uint64_t token,
-                  const net__route *route) {
+tltcp_socket *tltcp__admit(struct tltcp__port *port, tltcp_conn *conn,
+                           uint64_t token, const net__route *route) {
     char reason[TLTCP_REASON_MAX + 1] = "";
     tltcp_socket *s = tltcp__socket_new(port, conn);
     const char *refusal;
 
     if (s == NULL) {
         tltcp_conn_free(conn);
-        return;
+        return NULL;
     }
     net__routes_add(&s->routes, token, route, 0);
     tltcp__schedule(s);
@@ -78,4 +78,5 @@ void tltcp__admit(struct tltcp__port *port, tltcp_conn *conn, uint64_t token,
     } else {
         (void)tltcp_conn_refuse(tltcp__engine(s), refusal, tltcp_now());
     }
+    return s;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libtltcp/socket/schedule.h"
+#include "libtltcp/socket/tcp_call.h"
 
 /* After this much silence the local address may be stale. */
 #define STALE (2 * TLTCP_S)
@@ -92,7 +93,9 @@ static void attempt_on_refusal(tltcp_socket *s, tltcp_time now) {
     }
     if (c->at + 1 < c->count) {
         c->next = c->next < now + NEXT_ADDRESS ? c->next : now + NEXT_ADDRESS;
-    } else if (now - c->refused_since >= REFUSAL_SURE) {
+    } else if (c->tcp_after != TLTCP_TIME_NEVER) {
+        tltcp__tcp_call(s); /* no need to wait longer */
+    } else if (now - c->refused_since >= REFUSAL_SURE && s->link == NULL) {
         tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_REFUSED,
                          "no process listens at that port", now);
     }
@@ -101,6 +104,9 @@ static void attempt_on_refusal(tltcp_socket *s, tltcp_time now) {
 static void attempt_connecting(tltcp_socket *s, tltcp_time now) {
     struct tltcp__calling *c = s->port->calling;
 
+    if (now >= c->tcp_after && !c->answered) {
+        tltcp__tcp_call(s);
+    }
     if (c->refused) {
         attempt_on_refusal(s, now);
     }
@@ -152,13 +158,14 @@ void tltcp__attempt_turn(tltcp_socket *s) {
     struct tltcp__calling *c = s->port->calling;
     tltcp_time now = tltcp_now();
 
-    if (s->closed) {
+    if (s->closed || s->reliable || s->port->udp == NULL) {
         return;
     }
     if (!s->connected) {
         attempt_connecting(s, now);
         return;
     }
+    tltcp__tcp_call_stop(s);
     c->refused = false; /* could be forged: silence decides */
     c->next = TLTCP_TIME_NEVER;
     attempt_keep_route(s, now);

@@ -27,6 +27,10 @@ int tltcp__error_of(int status) {
         return TLTCP_ERR_IN_USE;
     case UV_ECONNREFUSED:
         return TLTCP_ERR_REFUSED;
+    case UV_ETIMEDOUT:
+        return TLTCP_ERR_TIMEOUT;
+    case UV_ENOTSUP:
+        return TLTCP_ERR_UNSUPPORTED;
     case UV_EADDRNOTAVAIL:
     case UV_EAFNOSUPPORT:
     case UV_ENETUNREACH:

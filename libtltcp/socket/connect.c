@@ -11,7 +11,11 @@
 #include "libtltcp/socket/port.h"
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/socket.h"
+#include "libtltcp/socket/tcp_call.h"
 #include "libtltcp/socket/trace.h"
+
+/* Without an answer over UDP for this time, TCP is tried, too. */
+#define TCP_AFTER (1500 * TLTCP_MS)
 
 /* One socket serves addresses of both families if there are both. */
 static int connect_family(const net__addr *list, size_t count) {
@@ -52,12 +56,12 @@ static int connect_choose_local(net__addr *local, bool *chosen,
 
 static int connect_open_family(struct tltcp__port *port,
                                const tltcp_config *own, int family) {
-    net__addr local;
-    bool chosen;
-    int rv = connect_choose_local(&local, &chosen, own, family);
+    struct tltcp__calling *c = port->calling;
+    int rv = connect_choose_local(&c->local, &c->local_chosen, own, family);
 
     return rv != 0 ? rv
-                   : tltcp__port_open(port, chosen ? &local : NULL, family);
+                   : tltcp__port_open(port, c->local_chosen ? &c->local : NULL,
+                                      family);
 }
 
 /* Keeps only the addresses that need no IPv6; returns their number. */
@@ -85,6 +89,11 @@ static int connect_open(struct tltcp__port *port, const tltcp_config *own) {
     if (rv == 0) {
         c->each = own->connect_timeout_ms * TLTCP_MS / c->count;
     }
+    if (own->io.transport == TLTCP_TRANSPORT_AUTO) {
+        tltcp_time half = own->connect_timeout_ms * TLTCP_MS / 2;
+
+        c->tcp_after = c->heard + (half < TCP_AFTER ? half : TCP_AFTER);
+    }
     return rv;
 }
 
@@ -101,6 +110,7 @@ static int connect_resolve(struct tltcp__port *port, const char *host,
     c->heard = tltcp_now();
     c->repicked = c->heard;
     c->next = TLTCP_TIME_NEVER;
+    c->tcp_after = TLTCP_TIME_NEVER;
     if (rv == 0 && c->count > 1) {
         c->hello = malloc(TLTCP__HELLO_MAX);
     }
@@ -145,7 +155,11 @@ static void connect_do_begin(void *arg) {
     tltcp_socket *s = begin->s;
 
     uv_mutex_lock(tltcp__mutex(s));
-    begin->status = tltcp__attempt_first(s->port);
+    if (s->port->udp != NULL) {
+        begin->status = tltcp__attempt_first(s->port);
+    } else {
+        tltcp__tcp_call(s);
+    }
     if (begin->status == 0) {
         tltcp__schedule(s);
     }
@@ -171,7 +185,7 @@ static int connect_begin(tltcp_socket **s, struct tltcp__port *port,
     if (rv != 0) {
         return rv;
     }
-    begin.s = *s;
+    begin = (struct connect_begin){.s = *s};
     tltcp__io_thread_run(port->io, connect_do_begin, &begin);
     return tltcp__error_of(begin.status);
 }

@@ -15,10 +15,11 @@ static void input_to_caller(struct tltcp__port *port, const net__burst *b,
     tltcp_socket *s = port->all;
     tltcp_pktinfo info = {.path = 1, .ecn = b->ecn};
 
-    if (s == NULL || s->over) {
+    if (s == NULL || s->over || s->reliable) {
         return;
     }
     port->calling->heard = now;
+    port->calling->answered = true;
     for (size_t at = 0; at < b->len; at += b->segment) {
         size_t left = b->len - at;
 
@@ -92,7 +93,7 @@ static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
         if (verdict == TLTCP_TAKEN) {
             input_taken(d.conn, info.path, b->route);
         } else if (verdict == TLTCP_CALLER) {
-            tltcp__admit(port, d.conn, info.path, b->route);
+            (void)tltcp__admit(port, d.conn, info.path, b->route);
             now = tltcp_now(); /* the mutex was released for a while */
         } else if (verdict == TLTCP_REPLY) {
             input_reply(port, b->route, &d);

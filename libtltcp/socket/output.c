@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Datagrams from the engines to the UDP socket; timers. */
+/* Datagrams from the engines to the sockets; timers. */
 #include "libtltcp/socket/output.h"
 
 #include "libtltcp/socket/accept_queue.h"
@@ -10,6 +10,7 @@
 #include "libtltcp/socket/socket.h"
 #include "libtltcp/socket/stats.h"
 #include "libtltcp/socket/stretch.h"
+#include "libtltcp/socket/tcp_link.h"
 #include "libtltcp/socket/trace.h"
 
 /* Number of bursts of one connection before the next one has its turn. */
@@ -21,8 +22,11 @@ static void output_arm(tltcp_socket *s) {
     cmn__heap *h = &s->port->io->timers;
     tltcp_time at = s->over ? TLTCP_TIME_NEVER : tltcp_conn_timeout(s->conn);
 
-    if (!s->over && s->port->calling != NULL && s->port->calling->next < at) {
-        at = s->port->calling->next;
+    if (!s->over && s->port->calling != NULL) {
+        const struct tltcp__calling *c = s->port->calling;
+
+        at = c->next < at ? c->next : at;
+        at = !s->connected && c->tcp_after < at ? c->tcp_after : at;
     }
     if (at == s->armed) {
         return;
@@ -117,6 +121,7 @@ static void output_forget(tltcp_socket *s) {
         cmn__heap_remove(&port->io->timers, s->timer);
     }
     tltcp__stretch_forget(s);
+    tltcp__link_drop(s);
     tltcp_conn_free(tltcp__engine(s));
     s->conn = NULL;
     port->current = NULL;
@@ -159,7 +164,11 @@ void tltcp__output(tltcp_socket *s) {
     }
     tltcp__take_events(s);
     if (!s->over) {
-        output_bursts(s);
+        if (s->reliable) {
+            tltcp__link_output(s);
+        } else if (s->port->udp != NULL) {
+            output_bursts(s);
+        }
         tltcp__take_events(s);
     }
     output_settle(s);

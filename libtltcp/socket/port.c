@@ -11,10 +11,15 @@
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/socket.h"
 #include "libtltcp/socket/stretch.h"
+#include "libtltcp/socket/tcp_accept.h"
+#include "libtltcp/socket/tcp_link.h"
 #include "libtltcp/socket/trace.h"
 
 /* Room in the kernel for bursts while the thread is not scheduled. */
 #define UDP_BUFFER ((size_t)8 * 1024 * 1024)
+
+/* Ports that are tried until one is free for UDP and TCP. */
+#define SAME_PORT_TRIES 16
 
 static void port_keep_config(struct tltcp__port *port, const tltcp_config *c) {
     port->config = *c;
@@ -58,6 +63,17 @@ int tltcp__port_new(struct tltcp__port **out, const tltcp_config *c,
 
 /* --- On the I/O thread --------------------------------------------------- */
 
+/* Gives an address the port of another. */
+static void port_set(net__addr *a, const net__addr *from) {
+    uint16_t port = htons(net__addr_port(from));
+
+    if (a->sa.sa_family == AF_INET6) {
+        a->in6.sin6_port = port;
+    } else {
+        a->in4.sin_port = port;
+    }
+}
+
 struct opening {
     struct tltcp__port *port;
     const net__addr *bind;
@@ -93,8 +109,24 @@ static void port_unlink(struct tltcp__port *port) {
     uv_mutex_unlock(&io->mx);
 }
 
-static void port_do_open(void *arg) {
-    struct opening *opening = arg;
+/* Listens for TCP connections at the port that UDP has. */
+static int port_open_tcp(struct tltcp__port *port, const net__addr *bind) {
+    net__addr at = *bind;
+    net__addr local;
+    int rv = port->udp != NULL ? net__udp_local(port->udp, &local) : 0;
+
+    if (rv == 0 && port->udp != NULL) {
+        port_set(&at, &local);
+    }
+    rv = rv == 0 ? tltcp__tcp_listen(port, &at) : rv;
+    if (rv != 0 && port->udp != NULL) {
+        net__udp_close(port->udp);
+        port->udp = NULL;
+    }
+    return rv;
+}
+
+static void port_try_open(struct opening *opening) {
     struct tltcp__port *port = opening->port;
     const tltcp_config *c = &port->config;
     net__udp_options o = {.bind = opening->bind,
@@ -106,10 +138,28 @@ static void port_do_open(void *arg) {
                           .ops = &tltcp__input_ops,
                           .owner = port};
 
-    opening->status = net__udp_open(&port->udp, &port->io->loop, &o);
+    if (c->io.transport != TLTCP_TRANSPORT_TCP) {
+        opening->status = net__udp_open(&port->udp, &port->io->loop, &o);
+    }
+    if (opening->status == 0 && port->listening != NULL &&
+        c->io.transport != TLTCP_TRANSPORT_UDP) {
+        opening->status = port_open_tcp(port, opening->bind);
+    }
     if (opening->status == 0) {
         port_link_in(port);
     }
+}
+
+/* If the system chose the UDP port, the same TCP port may be taken. */
+static void port_do_open(void *arg) {
+    struct opening *opening = arg;
+    bool any = opening->bind != NULL && net__addr_port(opening->bind) == 0;
+    int tries = any ? SAME_PORT_TRIES : 1;
+
+    do {
+        opening->status = 0;
+        port_try_open(opening);
+    } while (opening->status == UV_EADDRINUSE && --tries > 0);
 }
 
 int tltcp__port_open(struct tltcp__port *port, const net__addr *bind,
@@ -129,6 +179,7 @@ static void port_free_connections(struct tltcp__port *port) {
         }
         tltcp__unschedule(s);
         tltcp__stretch_forget(s);
+        tltcp__link_drop(s);
         tltcp_conn_free(s->conn);
         s->conn = NULL;
         tltcp__socket_unlink(s);
@@ -145,7 +196,14 @@ static void port_do_close(void *arg) {
         while (more && port->listening != NULL) { /* refuses the rest */
             more = tltcp__loop_turn(port->io);
         }
-        net__udp_close(port->udp);
+        if (port->listening != NULL) {
+            uv_mutex_lock(&port->io->mx);
+            tltcp__tcp_listen_close(port);
+            uv_mutex_unlock(&port->io->mx);
+        }
+        if (port->udp != NULL) {
+            net__udp_close(port->udp);
+        }
         port_unlink(port);
     }
     port_free_connections(port);

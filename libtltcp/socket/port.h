@@ -4,14 +4,14 @@
 
 #include "libtltcp/socket/state.h"
 
-/* A UDP socket with its listener or connections. */
+/* A UDP or TCP socket with its listener or connections. */
 
 /* Makes a port with one user.  A listener's I/O thread serves it alone, a
  * caller's is shared.  Returns 0 or a negative tltcp_error. */
 int tltcp__port_new(struct tltcp__port **out, const tltcp_config *c,
                     bool listener);
-/* Opens the UDP socket; from now on the engines get its input. `bind` NULL: any
- * address of `family`. Returns 0 or a negative tltcp_error.
+/* Opens the sockets of its transport; from now on the engines get its input.
+ * `bind` NULL: any address of `family`. Returns 0 or a negative tltcp_error.
  */
 int tltcp__port_open(struct tltcp__port *port, const net__addr *bind,
                      int family);

@@ -20,7 +20,7 @@ void tltcp__schedule(tltcp_socket *s) {
         return;
     }
     s->scheduled = true;
-    if (port->blocked && !s->release) {
+    if (port->blocked && !s->release && !s->reliable) {
         schedule_append(&port->waiting, &port->last_waiting, s);
     } else {
         schedule_append(&port->io->scheduled, &port->io->last_scheduled, s);

@@ -15,7 +15,9 @@
  * The parts of the socket API:
  *
  *   I/O thread   a libuv loop with its thread, and the mutex of all below
- *   port         a UDP socket on it: a listener's, or that of one caller
+ *   port         a UDP socket on it: a listener's, or that of one caller;
+ *                and its TCP sockets, if wanted
+ *   link         a TCP connection that carries one connection instead
  *   socket       a listener, or a connection with its engine
  *
  * A listener has its own I/O thread, which also serves the connections that it
@@ -33,6 +35,7 @@
 struct tltcp__trace;
 struct tltcp__tracer;
 struct tltcp__port;
+struct tltcp__link;
 
 /* A function to run on the I/O thread. */
 struct tltcp__task {
@@ -84,7 +87,12 @@ struct tltcp__listening {
     tltcp_socket *handle; /* NULL: tltcp_close() was called */
     tltcp_socket *first;  /* callers that wait for tltcp_accept() */
     tltcp_socket *last;
-    unsigned unaccepted;   /* callers that the application has not taken */
+    unsigned unaccepted; /* callers that the application has not taken */
+    struct tltcp__acceptor *acceptor; /* of TCP connections; NULL: none */
+    struct tltcp__link *oldest_link;  /* TCP connections without a socket */
+    struct tltcp__link *newest_link;
+    unsigned links;        /* how many */
+    uint64_t next_link;    /* number of the next TCP connection */
     bool asking;           /* on_caller is running */
     tltcp_socket *closing; /* the handle, while tltcp_close() waits for it */
     tltcp_stats past;      /* sums over ended connections */
@@ -107,13 +115,18 @@ struct tltcp__calling {
     size_t hello_len;
     struct tltcp__stretching *stretching; /* derivation of a key, or NULL */
     tltcp_time refused_since; /* by the present address; 0: not refused */
+    tltcp_time tcp_after;     /* tries TCP then; NEVER: does not, or does */
+    size_t tcp_at;            /* address that TCP tries */
+    net__addr local;          /* to call from */
+    bool local_chosen;        /* by the application */
+    bool answered;            /* something came over UDP */
     bool refused;             /* by an ICMP message */
     bool unroutable;          /* sending failed: no route */
 };
 
 struct tltcp__port {
     struct tltcp__io_thread *io;
-    net__udp *udp;
+    net__udp *udp; /* NULL: TCP only */
     uint8_t key[NET__KEY_LEN];
     tltcp_config config; /* without its strings */
     cmn__mem mem;
@@ -196,6 +209,8 @@ struct tltcp_socket {
     tltcp_time armed;  /* its key */
     size_t write_want; /* free space that makes it writable */
     net__routes routes;
+    struct tltcp__link *link; /* its TCP connection, or an attempt; or NULL */
+    bool reliable;            /* over TCP; remains when the link is lost */
 
     struct tltcp__signals pending;
     int error; /* once closed */

@@ -16,7 +16,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)', re.M)
 # Headers from outside that only some files may see.
 RESERVED = {
     re.compile(r"uv\.h$"): re.compile(
-        r"internal/net/|libtltcp/socket/|libsaratoga/node/|examples/"),
+        r"internal/net/|libtltcp/(socket|tcp)/|libsaratoga/node/|examples/"),
     re.compile(r"openssl/"): re.compile(
         r"internal/secure/(aead|cipher|gcm|hello|keys|mac|noise|packet_key|"
         r"record|seal|secret|tokens)\.c$|"

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* A listener's TCP connections: from accept() to a socket, and their input. */
+#include "libtltcp/socket/tcp_accept.h"
+
+#include <stdlib.h>
+
+#include <unistd.h>
+
+#include "internal/common/siphash.h"
+#include "libtltcp/socket/admit.h"
+#include "libtltcp/socket/schedule.h"
+#include "libtltcp/socket/tcp_link.h"
+#include "libtltcp/socket/trace.h"
+#include "libtltcp/tcp/acceptor.h"
+
+/* A TCP connection whose peer has not called within this time is closed. */
+#define CALL_MS 5000
+/* Datagrams that a caller may send until it is admitted: it may be asked for a
+ * token up to eight times, and repeat itself. */
+#define CALLS_MAX 24u
+/* Connections whose peers have not called yet; the oldest is closed for a new
+ * one. */
+#define LINKS_MAX 1024u
+/* The first byte of an INITIAL. */
+#define FIRST_BYTE 0x58
+
+/* --- Connections without a socket ---------------------------------------- */
+
+static void incoming_link_in(struct tltcp__link *l) {
+    struct tltcp__listening *g = l->port->listening;
+
+    l->older = g->newest_link;
+    if (l->older != NULL) {
+        l->older->newer = l;
+    } else {
+        g->oldest_link = l;
+    }
+    g->newest_link = l;
+    g->links++;
+}
+
+static void incoming_unlink(struct tltcp__link *l) {
+    struct tltcp__listening *g = l->port->listening;
+
+    if (l->older != NULL) {
+        l->older->newer = l->newer;
+    } else {
+        g->oldest_link = l->newer;
+    }
+    if (l->newer != NULL) {
+        l->newer->older = l->older;
+    } else {
+        g->newest_link = l->older;
+    }
+    l->older = NULL;
+    l->newer = NULL;
+    g->links--;
+}
+
+static unsigned incoming_count_from(const struct tltcp__listening *g,
+                                    uint64_t network) {
+    unsigned n = 0;
+
+    for (const struct tltcp__link *l = g->oldest_link; l != NULL;
+         l = l->newer) {
+        n += l->info.network == network;
+    }
+    return n;
+}
+
+static void incoming_end(struct tltcp__link *l) {
+    tltcp_socket *s = l->s;
+
+    if (s == NULL) {
+        incoming_unlink(l);
+        tltcp__link_close(l);
+        return;
+    }
+    tltcp__link_drop(s);
+    tltcp_conn_lost(tltcp__engine(s), TLTCP_ERR_ABORTED,
+                    "the TCP connection was lost", tltcp_now());
+    tltcp__schedule(s);
+}
+
+/* --- Input --------------------------------------------------------------- */
+
+static void incoming_bind(struct tltcp__link *l, tltcp_conn *conn) {
+    struct tltcp__port *port = l->port;
+    tltcp_socket *s;
+
+    if (tltcp_conn_set_reliable(conn, l->info.path, tltcp_now()) != 0) {
+        tltcp_conn_free(conn);
+        return;
+    }
+    s = tltcp__admit(port, conn, l->info.path, &l->route);
+    if (s == NULL) {
+        return;
+    }
+    incoming_unlink(l);
+    tltcp__pipe_limit(l->pipe, 0); /* the engine has limits of its own */
+    s->reliable = true;
+    s->link = l;
+    l->s = s;
+    if (port->tracer != NULL) {
+        tltcp__tracer_adopt(port->tracer, s);
+    }
+}
+
+/* From a peer that has no connection yet. False: it does not belong here. */
+static bool incoming_call(struct tltcp__link *l, const uint8_t *dgram,
+                          size_t len) {
+    struct tltcp__port *port = l->port;
+    tltcp_dispatch d;
+    int verdict;
+
+    if (dgram[0] != FIRST_BYTE || ++l->calls > CALLS_MAX) {
+        return false;
+    }
+    port->current = NULL; /* not known yet */
+    verdict = tltcp_endpoint_recv(port->listening->endpoint, &l->info, dgram,
+                                  len, &d, tltcp_now());
+    if (verdict == TLTCP_CALLER) {
+        incoming_bind(l, d.conn);
+    } else if (verdict == TLTCP_REPLY) {
+        return tltcp__link_reply(l, d.reply, d.reply_len);
+    }
+    return true;
+}
+
+/* Repeats of the first message are for the same connection; another call has to
+ * come over another TCP connection. */
+static bool incoming_take(struct tltcp__link *l, const uint8_t *dgram,
+                          size_t len) {
+    tltcp_socket *s = l->s;
+
+    l->port->io->window_bytes += len;
+    if (s == NULL) {
+        return incoming_call(l, dgram, len);
+    }
+    if (!s->over && dgram[0] != FIRST_BYTE) {
+        (void)tltcp_conn_recv(tltcp__engine(s), &l->info, dgram, len,
+                              tltcp_now());
+        tltcp__schedule(s);
+    }
+    return true;
+}
+
+static void incoming_on_input(void *link) {
+    struct tltcp__link *l = link;
+    uv_mutex_t *mx = &l->port->io->mx;
+    const uint8_t *dgram;
+    bool fine = true;
+    size_t len;
+    int rc = 1;
+
+    uv_mutex_lock(mx);
+    l->port->io->arrived++;
+    while (fine && (rc = tltcp__pipe_next(l->pipe, &dgram, &len)) > 0) {
+        fine = incoming_take(l, dgram, len);
+    }
+    if (!fine || rc < 0) {
+        incoming_end(l);
+    }
+    uv_mutex_unlock(mx);
+}
+
+static void incoming_on_end(void *link, int status) {
+    struct tltcp__link *l = link;
+    uv_mutex_t *mx = &l->port->io->mx;
+
+    (void)status;
+    uv_mutex_lock(mx);
+    incoming_end(l);
+    uv_mutex_unlock(mx);
+}
+
+static const tltcp__pipe_ops incoming_ops = {.on_input = incoming_on_input,
+                                             .on_writable =
+                                                 tltcp__link_on_writable,
+                                             .on_end = incoming_on_end};
+
+/* --- Listening ----------------------------------------------------------- */
+
+/* Another token than that of any UDP path, and of any other connection. */
+static uint64_t incoming_token(struct tltcp__port *port,
+                               const net__route *route) {
+    const uint64_t parts[] = {net__route_token(port->key, route),
+                              ++port->listening->next_link};
+    uint64_t token = cmn__siphash(port->key, parts, sizeof(parts));
+
+    return token != 0 ? token : 1;
+}
+
+static bool incoming_has_room(struct tltcp__port *port, uint64_t network) {
+    struct tltcp__listening *g = port->listening;
+    unsigned most = port->config.listener.max_half_open_per_address;
+
+    if (g->handle == NULL || incoming_count_from(g, network) >= most) {
+        return false;
+    }
+    if (g->links >= LINKS_MAX) {
+        incoming_end(g->oldest_link);
+    }
+    return true;
+}
+
+static void incoming_add(struct tltcp__port *port, int fd,
+                         const net__route *route, uint64_t network) {
+    struct tltcp__link *l = calloc(1, sizeof(*l));
+    const tltcp__pipe_options o = {.max_datagram =
+                                       port->config.packets.max_datagram,
+                                   .dscp = (unsigned)port->config.io.dscp,
+                                   .ops = &incoming_ops,
+                                   .owner = l};
+
+    if (l == NULL) {
+        (void)close(fd);
+        return;
+    }
+    l->port = port;
+    l->route = *route;
+    l->info =
+        (tltcp_pktinfo){.path = incoming_token(port, route),
+                        .network = network,
+                        .block56 = net__route_block(port->key, route, 56),
+                        .block48 = net__route_block(port->key, route, 48)};
+    if (tltcp__pipe_adopt(&l->pipe, &port->io->loop, fd, &o) != 0) {
+        free(l);
+        return;
+    }
+    tltcp__pipe_limit(l->pipe, CALL_MS);
+    incoming_link_in(l);
+}
+
+static void incoming_on_connection(void *owner, int fd,
+                                   const net__route *route) {
+    struct tltcp__port *port = owner;
+    uint64_t network = net__route_network(port->key, route);
+
+    uv_mutex_lock(&port->io->mx);
+    if (incoming_has_room(port, network)) {
+        incoming_add(port, fd, route, network);
+    } else {
+        port->listening->past.callers_turned_away++;
+        (void)close(fd);
+    }
+    uv_mutex_unlock(&port->io->mx);
+}
+
+int tltcp__tcp_listen(struct tltcp__port *port, const net__addr *bind) {
+    return tltcp__acceptor_open(&port->listening->acceptor, &port->io->loop,
+                                bind, incoming_on_connection, port);
+}
+
+void tltcp__tcp_listen_close(struct tltcp__port *port) {
+    struct tltcp__listening *g = port->listening;
+
+    if (g->acceptor != NULL) {
+        tltcp__acceptor_close(g->acceptor);
+        g->acceptor = NULL;
+    }
+    while (g->oldest_link != NULL) {
+        incoming_end(g->oldest_link);
+    }
+}

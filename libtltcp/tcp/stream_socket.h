@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef TLTCP_TCP_STREAM_SOCKET_H
+#define TLTCP_TCP_STREAM_SOCKET_H
+
+#include <sys/socket.h>
+
+#include "internal/net/address.h"
+
+/* The system's TCP sockets. */
+
+#if defined(MSG_NOSIGNAL)
+#define TLTCP__NO_SIGPIPE MSG_NOSIGNAL
+#else
+#define TLTCP__NO_SIGPIPE 0 /* SO_NOSIGPIPE is set instead */
+#endif
+
+/* A non-blocking TCP socket, bound to `bind` unless that is NULL. Returns 0 or
+ * UV_E... */
+int tltcp__stream_open(int *fd, int family, const net__addr *bind);
+/* Makes a descriptor non-blocking and closes it in programs that are run. */
+int tltcp__stream_prepare(int fd);
+int tltcp__stream_local(int fd, net__addr *a);
+
+#endif /* TLTCP_TCP_STREAM_SOCKET_H */
