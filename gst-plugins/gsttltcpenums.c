@@ -52,6 +52,12 @@ DEFINE_ENUM(gst_tltcp_fec_get_type, "GstTltcpFec",
             {GST_TLTCP_FEC_OFF, "Never", "off"},
             {GST_TLTCP_FEC_ON, "Always", "on"})
 
+DEFINE_ENUM(gst_tltcp_transport_get_type, "GstTltcpTransport",
+            {GST_TLTCP_TRANSPORT_UDP, "UDP", "udp"},
+            {GST_TLTCP_TRANSPORT_AUTO,
+             "Caller: TCP if UDP gets no answer; listener: both", "auto"},
+            {GST_TLTCP_TRANSPORT_TCP, "TCP", "tcp"})
+
 DEFINE_ENUM(gst_tltcp_encoder_get_type, "GstTltcpEncoder",
             {GST_TLTCP_ENCODER_NONE, "Does not steer encoders", "none"},
             {GST_TLTCP_ENCODER_AUTO, "Sets their bit rate", "auto"})
@@ -61,7 +67,7 @@ void gst_tltcp_enums_register(void) {
         GST_TYPE_TLTCP_MODE,        GST_TYPE_TLTCP_DEADLINE_MODE,
         GST_TYPE_TLTCP_DROP_POLICY, GST_TYPE_TLTCP_OUTPUT,
         GST_TYPE_TLTCP_DELIVERY,    GST_TYPE_TLTCP_FEC,
-        GST_TYPE_TLTCP_ENCODER};
+        GST_TYPE_TLTCP_TRANSPORT,   GST_TYPE_TLTCP_ENCODER};
 
     for (gsize i = 0; i < G_N_ELEMENTS(types); i++) {
         gst_type_mark_as_plugin_api(types[i], (GstPluginAPIFlags)0);

@@ -92,6 +92,21 @@ typedef enum {
 } GstTltcpFec;
 
 /**
+ * GstTltcpTransport:
+ * @GST_TLTCP_TRANSPORT_UDP: UDP
+ * @GST_TLTCP_TRANSPORT_AUTO: as caller UDP, or TCP if UDP gets no answer; as
+ * listener both
+ * @GST_TLTCP_TRANSPORT_TCP: TCP
+ *
+ * Selects what carries the packets. The values are those of `tltcp_transport`.
+ */
+typedef enum {
+    GST_TLTCP_TRANSPORT_UDP = 0,
+    GST_TLTCP_TRANSPORT_AUTO = 1,
+    GST_TLTCP_TRANSPORT_TCP = 2
+} GstTltcpTransport;
+
+/**
  * GstTltcpEncoder:
  * @GST_TLTCP_ENCODER_NONE: leaves encoders alone
  * @GST_TLTCP_ENCODER_AUTO: sets the bit rate of the video encoders upstream and
@@ -110,6 +125,7 @@ GType gst_tltcp_drop_policy_get_type(void);
 GType gst_tltcp_output_get_type(void);
 GType gst_tltcp_delivery_get_type(void);
 GType gst_tltcp_fec_get_type(void);
+GType gst_tltcp_transport_get_type(void);
 GType gst_tltcp_encoder_get_type(void);
 
 #define GST_TYPE_TLTCP_MODE gst_tltcp_mode_get_type()
@@ -118,6 +134,7 @@ GType gst_tltcp_encoder_get_type(void);
 #define GST_TYPE_TLTCP_OUTPUT gst_tltcp_output_get_type()
 #define GST_TYPE_TLTCP_DELIVERY gst_tltcp_delivery_get_type()
 #define GST_TYPE_TLTCP_FEC gst_tltcp_fec_get_type()
+#define GST_TYPE_TLTCP_TRANSPORT gst_tltcp_transport_get_type()
 #define GST_TYPE_TLTCP_ENCODER gst_tltcp_encoder_get_type()
 
 /* Makes the enumerations part of the plug-in's documented API. */

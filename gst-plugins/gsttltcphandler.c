@@ -18,7 +18,8 @@ static GstURIType uri_type(GType type) {
 }
 
 static const gchar *const *uri_protocols(GType type) {
-    static const gchar *const protocols[] = {GST_TLTCP_SCHEME, NULL};
+    static const gchar *const protocols[] = {GST_TLTCP_SCHEME,
+                                             GST_TLTCP_SCHEME_TCP, NULL};
 
     (void)type;
     return protocols;

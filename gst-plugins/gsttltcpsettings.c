@@ -111,6 +111,12 @@ static void install_connection(GObjectClass *klass) {
                           "unless either end says off",
                           GST_TYPE_TLTCP_FEC, GST_TLTCP_FEC_AUTO, RW_READY));
     g_object_class_install_property(
+        klass, GST_TLTCP_PROP_TRANSPORT,
+        g_param_spec_enum("transport", "Transport",
+                          "What carries the packets; TCP where UDP is blocked",
+                          GST_TYPE_TLTCP_TRANSPORT, GST_TLTCP_TRANSPORT_UDP,
+                          RW_READY));
+    g_object_class_install_property(
         klass, GST_TLTCP_PROP_QOS_DSCP,
         g_param_spec_uint("qos-dscp", "DSCP", "DSCP of outgoing packets", 0, 63,
                           0, RW_READY));
@@ -213,6 +219,7 @@ GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
     copy->auto_reconnect = s->auto_reconnect;
     copy->congestion = g_strdup(s->congestion);
     copy->fec = s->fec;
+    copy->transport = s->transport;
     copy->qos_dscp = s->qos_dscp;
     copy->qlog_dir = g_strdup(s->qlog_dir);
     g_mutex_unlock(&s->lock);
@@ -256,6 +263,7 @@ static const GstTltcpField fields[] = {
     {GST_TLTCP_PROP_CONGESTION_CONTROL,
      G_STRUCT_OFFSET(GstTltcpSettings, congestion)},
     {GST_TLTCP_PROP_FEC, G_STRUCT_OFFSET(GstTltcpSettings, fec)},
+    {GST_TLTCP_PROP_TRANSPORT, G_STRUCT_OFFSET(GstTltcpSettings, transport)},
     {GST_TLTCP_PROP_QOS_DSCP, G_STRUCT_OFFSET(GstTltcpSettings, qos_dscp)},
     {GST_TLTCP_PROP_QLOG_DIR, G_STRUCT_OFFSET(GstTltcpSettings, qlog_dir)},
     {GST_TLTCP_PROP_LOCALADDRESS,
@@ -354,6 +362,7 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     config->stream_id = s->streamid;
     config->fec = (uint32_t)s->fec;
     config->io.dscp = s->qos_dscp;
+    config->io.transport = (uint8_t)s->transport;
     config->qlog_dir = s->qlog_dir;
     config->idle_timeout_ms = IDLE_MS;
     config->send_buffer = BUFFER_BYTES;

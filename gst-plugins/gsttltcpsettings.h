@@ -24,6 +24,7 @@ enum {
     GST_TLTCP_PROP_AUTO_RECONNECT,
     GST_TLTCP_PROP_CONGESTION_CONTROL,
     GST_TLTCP_PROP_FEC,
+    GST_TLTCP_PROP_TRANSPORT,
     GST_TLTCP_PROP_QOS_DSCP,
     GST_TLTCP_PROP_QLOG_DIR,
     GST_TLTCP_PROP_STATS,
@@ -56,7 +57,8 @@ typedef struct {
     gchar *streamid;
     gboolean auto_reconnect;
     gchar *congestion;
-    gint fec; /* GstTltcpFec */
+    gint fec;       /* GstTltcpFec */
+    gint transport; /* GstTltcpTransport */
     guint qos_dscp;
     gchar *qlog_dir;
 } GstTltcpSettings;

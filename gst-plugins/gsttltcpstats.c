@@ -73,11 +73,11 @@ void gst_tltcp_stats_add(GstStructure *s, const tltcp_stats *st) {
         gst_structure_set(s, fields[i].name, G_TYPE_UINT64,
                           value / fields[i].divide, NULL);
     }
-    gst_structure_set(s, "loss-rate", G_TYPE_DOUBLE, st->loss_rate,
-                      "congestion-control", G_TYPE_STRING, st->congestion,
-                      "recovery", G_TYPE_STRING, st->recovery, "connected-us",
-                      G_TYPE_UINT64, (guint64)(st->now - st->since) / 1000,
-                      NULL);
+    gst_structure_set(
+        s, "loss-rate", G_TYPE_DOUBLE, st->loss_rate, "congestion-control",
+        G_TYPE_STRING, st->congestion, "recovery", G_TYPE_STRING, st->recovery,
+        "transport", G_TYPE_STRING, st->transport, "connected-us",
+        G_TYPE_UINT64, (guint64)(st->now - st->since) / 1000, NULL);
 }
 
 void gst_tltcp_stats_add_outside(GstStructure *s, const tltcp_stats *st) {

@@ -203,7 +203,8 @@ static gchar *uri_without_passphrase(const gchar *text) {
 static gboolean uri_has_scheme(const gchar *text, GError **error) {
     g_autofree gchar *scheme = gst_uri_get_protocol(text);
 
-    if (scheme && g_ascii_strcasecmp(scheme, GST_TLTCP_SCHEME) != 0) {
+    if (scheme && g_ascii_strcasecmp(scheme, GST_TLTCP_SCHEME) != 0 &&
+        g_ascii_strcasecmp(scheme, GST_TLTCP_SCHEME_TCP) != 0) {
         g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
                     "\"%s\" is not a tltcp:// URI", text);
         return FALSE;

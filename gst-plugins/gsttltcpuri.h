@@ -7,6 +7,8 @@
 #include <tltcp/live.h>
 
 #define GST_TLTCP_SCHEME "tltcp"
+/* The same with transport=tcp. */
+#define GST_TLTCP_SCHEME_TCP "tltcp+tcp"
 
 /* The checked contents of a URI. */
 typedef struct {

@@ -65,7 +65,8 @@ typedef int (*tltcp_live_on_key)(void *user, const char *key, const char *value,
  * User and path are not allowed.
  * @param[out] u    host and port, set before the first key is processed
  * @param text      zero-terminated
- * @param scheme    such as "tltcp://"
+ * @param scheme    such as "tltcp://", with which a URL may also begin with
+ *                  "tltcp+tcp://": its first key is then `transport=tcp`
  * @param on_key    processes each key, in order; NULL: no keys are allowed
  * @param user      for @p on_key
  * @param[out] why  error message with the wrong key; passphrases are not
@@ -134,6 +135,8 @@ TLTCP_LIVE_API void tltcp_live_options_free(tltcp_live_options *o);
 /**
  * @brief Sets options from a URL: `tltcp://HOST:PORT?KEY=VALUE&KEY=VALUE`.
  *
+ * `tltcp+tcp://` is short for the key `transport=tcp`.
+ *
  * Without HOST, the endpoint listens. Keys and values are escaped as in RFC
  * 3986. The keys are those of tltcp_live_options_set().
  * @param o         options
@@ -159,6 +162,7 @@ TLTCP_LIVE_API int tltcp_live_options_set_url(tltcp_live_options *o,
  * - `max-rate`, `max-send-bitrate`: bit/s, or with a unit: `4mbit`; 0: no limit
  * - `initial-window`: packets; 0: the controller's
  * - `fec`: `auto`, `on`, `off`
+ * - `transport`: `udp`, `auto`, `tcp`; see ::tltcp_transport
  * - `drop-policy`: `dependents`, `section`, `until-keyframe`
  * - `deadline-mode`: `pts`, `gop`, `constant`, `none`
  * - `auto-reconnect`: `true`, `false`, `yes`, `no`, `1`, `0`

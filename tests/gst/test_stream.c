@@ -354,6 +354,18 @@ TEST(repair_packets_are_sent_when_asked_for) {
     assert_int_equal(repair_sent("off"), 0);
 }
 
+TEST(a_stream_travels_over_tcp) {
+    static const char query[] = "latency=2000&transport=tcp";
+    struct pair p = sink_calls(query, query);
+    GstStructure *stats = NULL;
+
+    compare(p);
+    g_object_get(p.sink->element, "stats", &stats, NULL);
+    assert_string_equal(gst_structure_get_string(stats, "transport"), "tcp");
+    gst_structure_free(stats);
+    end(p);
+}
+
 TEST(timestamps_follow_the_display_times_of_the_sender) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
 
@@ -387,6 +399,7 @@ int main(void) {
         cmocka_unit_test(the_longer_latency_of_both_ends_holds),
         cmocka_unit_test(statistics_count_sent_and_received_data),
         cmocka_unit_test(repair_packets_are_sent_when_asked_for),
+        cmocka_unit_test(a_stream_travels_over_tcp),
         cmocka_unit_test(timestamps_follow_the_display_times_of_the_sender),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);

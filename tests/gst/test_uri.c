@@ -33,7 +33,8 @@ TEST(every_key_of_a_sink_is_a_property) {
                       "&max-send-bitrate=2000000&initial-window=375"
                       "&auto-reconnect=false"
                       "&congestion-control=reno&wait-for-connection=0"
-                      "&force-key-unit=no&reference-grace=50&fec=off";
+                      "&force-key-unit=no&reference-grace=50&fec=off"
+                      "&transport=auto";
     GstElement *e = support_element("tltcpsink", uri);
     guint64 rate = 0;
 
@@ -47,12 +48,27 @@ TEST(every_key_of_a_sink_is_a_property) {
     assert_int_equal(get_uint(e, "reference-grace"), 50);
     assert_int_equal(get_uint(e, "initial-window"), 375);
     assert_int_equal(get_enum(e, "fec"), 1);
+    assert_int_equal(get_enum(e, "transport"), 1);
     assert_false(get_boolean(e, "auto-reconnect"));
     assert_false(get_boolean(e, "wait-for-connection"));
     assert_false(get_boolean(e, "force-key-unit"));
     g_object_get(e, "max-send-bitrate", &rate, NULL);
     assert_int_equal(rate, 2000000);
     gst_object_unref(e);
+}
+
+static void expect_transport(const char *uri, int transport) {
+    GstElement *e = gst_element_make_from_uri(GST_URI_SINK, uri, NULL, NULL);
+    assert_non_null(e);
+    assert_text(e, "uri", uri);
+    assert_int_equal(get_enum(e, "transport"), transport);
+    gst_object_unref(e);
+}
+
+TEST(a_uri_names_the_transport) {
+    expect_transport("tltcp://example.org:5000", 0);
+    expect_transport("tltcp://example.org:5000?transport=auto", 1);
+    expect_transport("tltcp+tcp://example.org:5000", 2);
 }
 
 TEST(every_key_of_a_source_is_a_property) {
@@ -262,6 +278,7 @@ TEST(a_caller_calls_from_its_local_port) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_of_a_sink_is_a_property),
+        cmocka_unit_test(a_uri_names_the_transport),
         cmocka_unit_test(every_key_of_a_source_is_a_property),
         cmocka_unit_test(enumerations_are_taken_by_number_too),
         cmocka_unit_test(a_uri_without_host_is_a_listener),

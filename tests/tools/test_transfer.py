@@ -205,6 +205,19 @@ class Transfer(toolbox.Folder):
                 self.assertEqual(sent["repair_bytes_sent"] > 0, some)
                 self.assertEqual(received["bytes_rebuilt"] > 0, some)
 
+    def test_tcp_carries_a_stream_where_udp_is_not_answered(self):
+        clip = self.clip("h264-aac.mp4")
+        for listener, caller in (("tcp", "tcp"), ("tcp", "auto")):
+            with self.subTest(listener=listener, caller=caller):
+                receiver, address = self.receiver(
+                    "out.mp4", "--once", keys="?transport=" + listener)
+                done = self.send(clip, f"{address}?transport={caller}",
+                                 "--speed", 0)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(self.finish(receiver), (0, ""))
+                self.assertEqual(self.json("send.json")["transport"], "tcp")
+                self.check_equal(clip, "out.mp4", "va")
+
     def test_live_over_a_link_that_is_too_small_thins_out(self):
         clip = self.clip("h264-aac.ts")
         sent, received = self.transfer(

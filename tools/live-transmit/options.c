@@ -41,7 +41,8 @@ static const char help[] =
     "deadline-mode (pts; gop), connect-timeout (5000), idle-timeout (5000: a\n"
     "peer silent for this long counts as gone; the lower of both ends "
     "applies),\n"
-    "dscp (0; up to 63, of outgoing packets).\n"
+    "dscp (0; up to 63, of outgoing packets), transport (udp; tcp; auto: TCP\n"
+    "where UDP gets no answer, as a listener both).\n"
     "Of listeners: callers, a file of stream ids, each with its passphrase, "
     "one a\n"
     "line, read again after SIGHUP, when those who are gone from it are cut "
@@ -330,7 +331,7 @@ static int parse_endpoint(struct endpoint *e, const char *text, bool is_output,
         return url_refuse(why, "out of memory", "");
     }
     e->to.config->idle_timeout_ms = IDLE_MS;
-    if (starts(text, "tltcp://")) {
+    if (starts(text, "tltcp://") || starts(text, "tltcp+tcp://")) {
         return parse_tltcp(e, is_output, why);
     }
     if (starts(text, "udp://")) {

@@ -25,7 +25,7 @@ bool peer_options_init(struct peer_options *o);
  * @brief Sets an option by its name: latency, deadline-mode, drop-policy,
  * reference-grace, congestion or congestion-control, recovery, passphrase,
  * passphrase-file, key-file, streamid, max-rate, initial-window, fec,
- * connect-timeout, idle-timeout, dscp, qlog.
+ * connect-timeout, idle-timeout, dscp, transport, qlog.
  * @param o          options
  * @param name       of the option
  * @param text       its value
@@ -36,10 +36,11 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
                  const char **wrong);
 
 /** Keys of peer_key(), for messages. */
-#define PEER_KEYS                                                      \
-    "latency, passphrase, passphrase-file, key-file, streamid, "       \
-    "congestion-control, max-rate, initial-window, fec, drop-policy, " \
-    "reference-grace, deadline-mode, connect-timeout, idle-timeout, dscp"
+#define PEER_KEYS                                                           \
+    "latency, passphrase, passphrase-file, key-file, streamid, "            \
+    "congestion-control, max-rate, initial-window, fec, drop-policy, "      \
+    "reference-grace, deadline-mode, connect-timeout, idle-timeout, dscp, " \
+    "transport"
 
 /**
  * @brief As peer_option(), for a key of a URL.

@@ -146,8 +146,9 @@ static const char *recv_options_take(void *user, const char *name,
 static int recv_options_take_key(void *user, const char *key, const char *value,
                                  char *why) {
     static const char *const keys[] = {
-        "latency",  "passphrase", "passphrase-file", "key-file",
-        "streamid", "fec",        "idle-timeout",    "dscp"};
+        "latency",      "passphrase", "passphrase-file",
+        "key-file",     "streamid",   "fec",
+        "idle-timeout", "dscp",       "transport"};
     struct recv_options *o = user;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (strcmp(key, keys[i]) == 0) {
@@ -157,7 +158,7 @@ static int recv_options_take_key(void *user, const char *key, const char *value,
     return url_refuse(why,
                       "no such key; there are latency, passphrase, "
                       "passphrase-file, key-file, streamid, fec, "
-                      "idle-timeout, dscp",
+                      "idle-timeout, dscp, transport",
                       "");
 }
 

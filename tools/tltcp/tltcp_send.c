@@ -193,6 +193,7 @@ static json_t *tltcp_send_report(const struct job *j, const tltcp_stats *st,
     figures_json(&f, json);
     (void)json_object_set_new(json, "congestion", json_string(st->congestion));
     (void)json_object_set_new(json, "recovery", json_string(st->recovery));
+    (void)json_object_set_new(json, "transport", json_string(st->transport));
     return json;
 }
 

@@ -43,6 +43,22 @@ TEST(a_url_names_the_peer_and_its_options) {
     tltcp_live_options_free(o);
 }
 
+static void expect_transport(const char *url, int transport) {
+    tltcp_live_options *o = options(url);
+    assert_int_equal(tltcp_live_options_config(o)->io.transport, transport);
+    tltcp_live_options_free(o);
+}
+
+TEST(a_url_names_the_transport) {
+    expect_transport("tltcp://h:1", TLTCP_TRANSPORT_UDP);
+    expect_transport("tltcp+tcp://h:1", TLTCP_TRANSPORT_TCP);
+    expect_transport("TLTCP+TCP://:7001?latency=1s", TLTCP_TRANSPORT_TCP);
+    expect_transport("tltcp://h:1?transport=auto", TLTCP_TRANSPORT_AUTO);
+    expect_transport("tltcp://h:1?transport=tcp", TLTCP_TRANSPORT_TCP);
+    refuse("tltcp://h:1?transport=sctp", "must be udp, auto or tcp");
+    refuse("tltcp+udp://h:1", "a URL must begin with tltcp://");
+}
+
 TEST(a_url_without_a_host_listens) {
     tltcp_live_options *o = options("tltcp://:7001");
     assert_true(tltcp_live_options_settings(o)->listens);
@@ -174,6 +190,7 @@ TEST(passphrases_in_a_url_can_be_hidden) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_url_names_the_peer_and_its_options),
+        cmocka_unit_test(a_url_names_the_transport),
         cmocka_unit_test(a_url_without_a_host_listens),
         cmocka_unit_test(every_key_of_the_elements_is_known),
         cmocka_unit_test(what_is_wrong_with_a_url_is_named),
