@@ -22,3 +22,6 @@ fuzz_target(ids 20000)
 fuzz_target(endpoint 20000)
 fuzz_target(carrier 200)
 fuzz_target(congestion 20000)
+fuzz_program(frames 20000
+    SOURCES ${PROJECT_SOURCE_DIR}/libtltcp/tcp/frames.c
+    LINK perigee_sim_tltcp COPY perigee_sim_tltcp)
