@@ -13,7 +13,7 @@ typedef void (*tltcp__on_connection)(void *owner, int fd,
                                      const net__route *route);
 
 /* Returns 0 or UV_E... */
-int tltcp__acceptor_open(tltcp__acceptor **a, uv_loop_t *loop,
+int tltcp__acceptor_open(tltcp__acceptor **out, uv_loop_t *loop,
                          const net__addr *bind, tltcp__on_connection fn,
                          void *owner);
 int tltcp__acceptor_local(const tltcp__acceptor *a, net__addr *local);

@@ -16,7 +16,7 @@
 
 /* A non-blocking TCP socket, bound to `bind` unless that is NULL. Returns 0 or
  * UV_E... */
-int tltcp__stream_open(int *fd, int family, const net__addr *bind);
+int tltcp__stream_open(int *out, int family, const net__addr *bind);
 /* Makes a descriptor non-blocking and closes it in programs that are run. */
 int tltcp__stream_prepare(int fd);
 int tltcp__stream_local(int fd, net__addr *a);

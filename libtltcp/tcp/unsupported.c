@@ -56,10 +56,10 @@ void tltcp__pipe_close(tltcp__pipe *p) {
     (void)p;
 }
 
-int tltcp__acceptor_open(tltcp__acceptor **a, uv_loop_t *loop,
+int tltcp__acceptor_open(tltcp__acceptor **out, uv_loop_t *loop,
                          const net__addr *bind, tltcp__on_connection fn,
                          void *owner) {
-    (void)a;
+    (void)out;
     (void)loop;
     (void)bind;
     (void)fn;
