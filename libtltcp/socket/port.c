@@ -142,7 +142,7 @@ static void port_try_open(struct opening *opening) {
         opening->status = net__udp_open(&port->udp, &port->io->loop, &o);
     }
     if (opening->status == 0 && port->listening != NULL &&
-        c->io.transport != TLTCP_TRANSPORT_UDP) {
+        opening->bind != NULL && c->io.transport != TLTCP_TRANSPORT_UDP) {
         opening->status = port_open_tcp(port, opening->bind);
     }
     if (opening->status == 0) {
