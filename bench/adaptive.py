@@ -254,22 +254,27 @@ def write_json(path, data):
     new.replace(path)
 
 
+def draw(args, image, *how):
+    """The chart's path, or None."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, ROOT / "bench" / "adaptive_chart.py",
+                           args.json, image, *how], check=False,
+                          capture_output=True).returncode == 0:
+            print(f"chart: {image}")
+            return image
+    say("no chart: there is no matplotlib (Debian: python3-matplotlib)")
+    return None
+
+
 def finish(args, data):
     write_json(args.json, data)
     print(f"\nJSON: {args.json}")
-    image = (args.page or args.json).with_suffix(".svg")
-    for python in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([python, ROOT / "bench" / "adaptive_chart.py",
-                           args.json, image], check=False,
-                          capture_output=True).returncode == 0:
-            print(f"chart: {image}")
-            break
-    else:
-        image = None
-        say("no chart: there is no matplotlib (Debian: python3-matplotlib)")
     if args.page:
+        image = draw(args, args.page.with_suffix(".svg"), "summary")
         adaptive_page.write(args.page, data, image)
         print(f"page: {args.page}")
+    else:
+        draw(args, args.json.with_suffix(".svg"))
 
 
 # --- The command -----------------------------------------------------------

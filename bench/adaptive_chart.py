@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""The charts of ./dev bench adaptive: for each case the link's rate and the
-encoders' over time, and the delay of every frame.
+"""The charts of ./dev bench adaptive.
 
-usage: adaptive_chart.py RESULT.json PICTURE
+usage: adaptive_chart.py RESULT.json PICTURE [summary]
+
+For each case the link's rate and the encoders' over time, and the delay of every
+frame; as a summary one point for each case and transport.
 """
+import io
 import json
 import sys
 
@@ -52,9 +55,41 @@ def draw_delays(axes, case, names):
     axes.set_ylim(0, LATE_MS * 1.05)
 
 
-def main():
-    with open(sys.argv[1], encoding="ascii") as file:
-        data = json.load(file)
+def draw_points(axes, data, value, label):
+    cases = list(data["cases"])
+    for name in data["names"]:
+        points = [(value(data["cases"][title]["rows"][name]), -place)
+                  for place, title in enumerate(cases)
+                  if "error" not in data["cases"][title]["rows"].get(
+                      name, {"error": "not run"})]
+        axes.plot([x for x, _ in points], [y for _, y in points], "o",
+                  markersize=9 if name.startswith("tltcp") else 6,
+                  color=COLOURS[name], label=data["names"][name])
+    axes.set_yticks([-place for place in range(len(cases))],
+                    [title.partition("/")[0] for title in cases])
+    axes.set_xlabel(label)
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+
+
+def draw_summary(data):
+    pyplot.rcParams["svg.fonttype"] = "none"
+    pyplot.rcParams["svg.hashsalt"] = "perigee"
+    height = 1.6 + 0.36 * len(data["cases"])
+    figure, axes = pyplot.subplots(1, 2, figsize=(11, height), sharey=True)
+    draw_points(axes[0], data, lambda r: r["within"]["400"] * 100,
+                "% of frames within 400 ms of capture")
+    draw_points(axes[1], data, lambda r: min(10, r["freeze"]),
+                "longest freeze, s (10: or longer)")
+    for one in axes:
+        for side in ("top", "right", "left"):
+            one.spines[side].set_visible(False)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="upper center",
+                  ncol=4, frameon=False, fontsize=9)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.6 / height))
+    return figure
+
+
+def draw_all(data):
     cases = data["cases"]
     figure, axes = pyplot.subplots(
         2 * len(cases), 1, figsize=(11, 4.2 * len(cases)), squeeze=False)
@@ -70,7 +105,19 @@ def main():
                 one.spines[side].set_visible(False)
     axes[-1][0].set_xlabel("s")
     figure.tight_layout()
-    figure.savefig(sys.argv[2])
+    return figure
+
+
+def main():
+    with open(sys.argv[1], encoding="ascii") as file:
+        data = json.load(file)
+    figure = draw_summary(data) if sys.argv[3:] == ["summary"] else \
+        draw_all(data)
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        file.writelines(line.rstrip() + "\n"
+                        for line in text.getvalue().splitlines())
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def conditions(data):
            f"{len(runs)} runs of {data['seconds']} s, {span(counts)} of each "
            f"(medians where there are several; *worst 400* is the worst run's). "
            f"The machine has {data['cores']} processors, virtual ones, and made "
-           f"{data.get('jobs', 1)} runs at a time, nothing beside them. In the "
+           f"{data.get('jobs', 1)} runs at a time. In the "
            f"worst run it held packets up for {worst * 1e3:.0f} ms.")
     yield ""
     absent = [f"{title.partition('/')[0]} by {data['names'][name]}"
