@@ -2,13 +2,16 @@
 #include "tests/loopback/costs/flood.h"
 
 #include <arpa/inet.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HEADERS 28u
 #define BURST 16u                 /* packets between looks at the server */
 #define BACKLOG ((uint64_t)32768) /* that it may have then */
 #define FIRST 0x7f000100u
+#define SECOND UINT64_C(1000000000)
 
 void flood_open(struct flood *f, const struct server *s) {
     static const int on = 1;
@@ -46,9 +49,44 @@ static void flood_count_back(struct flood *f, int fd) {
     }
 }
 
+static uint64_t flood_now(void) {
+    struct timespec t;
+
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &t), 0);
+    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static bool flood_is_too_much(const struct flood *f, uint64_t now) {
+    double passed = (double)(now - f->since);
+
+    return (double)(server_cpu(f->server) - f->cpu_then) > passed * f->share ||
+           (double)(f->packets - f->packets_then) >
+               passed * FLOOD_RATE / (double)SECOND;
+}
+
+/* Leaves a machine of any speed, and any load, the rest of its time. */
+static void flood_keep_share(struct flood *f) {
+    uint64_t now = flood_now();
+
+    if (now - f->since > SECOND) { /* what was saved is not spent at once */
+        f->since = now;
+        f->cpu_then = server_cpu(f->server);
+        f->packets_then = f->packets;
+    }
+    while (flood_is_too_much(f, flood_now())) {
+        (void)usleep(500);
+    }
+}
+
 static void flood_keep_pace(struct flood *f, int fd) {
     f->packets++;
+    if (f->count != NULL) {
+        atomic_fetch_add_explicit(f->count, 1, memory_order_relaxed);
+    }
     if (f->packets % BURST == 0) {
+        if (f->share > 0) {
+            flood_keep_share(f);
+        }
         flood_count_back(f, fd);
         while (server_backlog(f->server) > BACKLOG) {
             (void)usleep(200);

@@ -23,7 +23,15 @@ struct flood {
     uint64_t bytes; /* with the headers of IP and UDP, as everywhere here */
     uint64_t packets_back;
     uint64_t bytes_back;
+    double share;      /* of a core that it may cost the server; 0: no limit */
+    uint64_t since;    /* CLOCK_MONOTONIC, in ns */
+    uint64_t cpu_then; /* of the server */
+    uint64_t packets_then;
+    _Atomic uint64_t *count; /* of packets, for others to see; or NULL */
 };
+
+/* Packets a second, at most, where there is a share. */
+#define FLOOD_RATE 50000u
 
 void flood_open(struct flood *f, const struct server *s);
 void flood_close(struct flood *f);
