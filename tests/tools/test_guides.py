@@ -16,8 +16,9 @@ TOOLS = {"tltcp-send": "tltcp/send_options.c",
          "tltcp-recv": "tltcp/recv_options.c",
          "tltcp-live-transmit": "live-transmit/options.c",
          "linkem": "linkem/options.c", "saratoga": "saratoga/options.c"}
-CAMERA, VIEWERS, START = ("guide/camera.md", "guide/viewers.md",
-                          "guide/start.md")
+CAMERA, VIEWERS, START, TROUBLE = ("guide/camera.md", "guide/viewers.md",
+                                   "guide/start.md",
+                                   "guide/troubleshooting.md")
 
 
 class Guides(pagebox.Page):
@@ -70,6 +71,16 @@ class Guides(pagebox.Page):
         self.await_port("6000")
         self.ends_well(self.play(send.replace(":5000", ":6000"), frames=60))
         self.ends_well(receiver)
+
+    def test_a_stream_finds_its_way_over_tcp(self):
+        receive, send = pagebox.commands(TROUBLE, "UDP is blocked")
+        for transport in "auto", "tcp":  # where UDP answers, and where not
+            receiver = self.start_line(receive.replace("auto", transport))
+            kinds = ("udp", "udp6") if transport == "auto" else ("tcp", "tcp6")
+            self.await_port("5000", kinds)
+            self.ends_well(self.start_line(send))
+            self.ends_well(receiver)
+            self.assertGreater(self.pictures(self.folder / "film.mkv"), 10)
 
     def test_a_camera_serves_two_viewers(self):
         serve, view = pagebox.commands(VIEWERS, "From the camera itself")
