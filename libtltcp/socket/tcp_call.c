@@ -73,11 +73,30 @@ static const char *call_failure(int status) {
     case UV_EPROTO:
         return "what listens at that TCP port does not speak TLTCP";
     case UV_EOF:
+    case UV_ECONNRESET:
         return "the peer closed the TCP connection without an answer";
     case UV_ETIMEDOUT:
         return "no answer over TCP";
+    case UV_ENETUNREACH:
+    case UV_EHOSTUNREACH:
+        return "no route to that address";
     default:
         return "the TCP connection failed";
+    }
+}
+
+/* A route may appear, so its lack is no worse than silence. */
+static int call_error(int status) {
+    switch (status) {
+    case UV_EOF:
+    case UV_ECONNRESET:
+    case UV_EPROTO:
+        return TLTCP_ERR_REFUSED;
+    case UV_ENETUNREACH:
+    case UV_EHOSTUNREACH:
+        return TLTCP_ERR_TIMEOUT;
+    default:
+        return tltcp__error_of(status);
     }
 }
 
@@ -89,9 +108,7 @@ static void call_lose(tltcp_socket *s, int status) {
 
     if (!s->connected) {
         reason = call_failure(status);
-        error = status == UV_EOF || status == UV_EPROTO
-                    ? TLTCP_ERR_REFUSED
-                    : tltcp__error_of(status);
+        error = call_error(status);
     }
     tltcp_conn_lost(tltcp__engine(s), error, reason, tltcp_now());
 }

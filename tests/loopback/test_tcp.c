@@ -378,6 +378,16 @@ TEST(without_a_listener_the_call_is_refused) {
         TLTCP_ERR_REFUSED);
 }
 
+/* A route may appear: who calls again should not give up. */
+TEST(an_address_without_a_route_is_like_one_that_does_not_answer) {
+    struct lo *l = *state;
+
+    l->config.io.transport = TLTCP_TRANSPORT_TCP;
+    assert_int_equal(tltcp_connect(&l->client, "255.255.255.255", "7",
+                                   &l->config, LO_PATIENCE),
+                     TLTCP_ERR_TIMEOUT);
+}
+
 TEST(a_server_of_another_protocol_is_told_apart) {
     struct lo *l = *state;
     char reason[TLTCP_REASON_MAX + 1];
@@ -397,6 +407,37 @@ TEST(a_server_of_another_protocol_is_told_apart) {
                         "what listens at that TCP port does not speak TLTCP");
     close(one);
     close(fd);
+}
+
+/* As of a listener that has no room: by FIN, or by RST. */
+static void expect_closed_without_an_answer(struct lo *l, bool reset) {
+    const struct linger hard = {.l_onoff = 1};
+    char reason[TLTCP_REASON_MAX + 1];
+    int fd = raw_listen(l->port, 0);
+    int one;
+
+    l->config.io.transport = TLTCP_TRANSPORT_TCP;
+    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
+                     0);
+    lo_poll(fd);
+    one = accept(fd, NULL, NULL);
+    if (reset) {
+        (void)setsockopt(one, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    }
+    close(one);
+    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE),
+                     TLTCP_ERR_REFUSED);
+    assert_int_equal(tltcp_socket_error(l->client, reason), TLTCP_ERR_REFUSED);
+    assert_string_equal(reason,
+                        "the peer closed the TCP connection without an answer");
+    assert_int_equal(tltcp_close(l->client, 0), 0);
+    l->client = NULL;
+    close(fd);
+}
+
+TEST(a_listener_that_hangs_up_refuses) {
+    expect_closed_without_an_answer(*state, false);
+    expect_closed_without_an_answer(*state, true);
 }
 
 TEST(the_dupack_recovery_does_not_go_over_tcp) {
@@ -509,7 +550,10 @@ int main(void) {
         LO_TEST(deadlines_drop_in_the_sender_while_tcp_stands_still, ipv4),
         LO_TEST(a_lost_tcp_connection_ends_both_sides, ipv4),
         LO_TEST(without_a_listener_the_call_is_refused, ipv4),
+        LO_TEST(an_address_without_a_route_is_like_one_that_does_not_answer,
+                ipv4),
         LO_TEST(a_server_of_another_protocol_is_told_apart, ipv4),
+        LO_TEST(a_listener_that_hangs_up_refuses, ipv4),
         LO_TEST(the_dupack_recovery_does_not_go_over_tcp, ipv4),
         LO_TEST(strangers_are_hung_up_on, ipv4),
         LO_TEST(a_connection_without_a_call_is_closed, ipv4),
