@@ -10,13 +10,11 @@
 #include <pthread.h>
 
 #include "integrations/common/report.h"
+#include "integrations/obs/encoder.h"
 #include "integrations/obs/obs_tltcp.h"
 #include "integrations/obs/ts_mux.h"
 
 #define LINGER 1000
-/* What is left for sound, tables and packets' heads, bit/s. */
-#define RESERVE 250000
-#define LOWEST_KBPS 100
 
 struct output {
     obs_output_t *output;
@@ -26,47 +24,13 @@ struct output {
     pthread_t watcher;
     bool watching;
     bool listens;
-    bool begun;     /* the multiplexer knows its encoders */
-    long long kbps; /* that the user set for the encoder */
-    long long now_kbps;
+    bool begun; /* the multiplexer knows its encoders */
+    struct steered encoder;
     uint64_t latency_ns;
     uint64_t began_at;
     int connect_ms;
     uint64_t bytes;
 };
-
-/* ---- The encoder's rate ---- */
-
-static void output_set_rate(struct output *o, long long kbps) {
-    obs_encoder_t *encoder = obs_output_get_video_encoder(o->output);
-    obs_data_t *settings = obs_encoder_get_settings(encoder);
-    obs_data_set_int(settings, "bitrate", kbps);
-    obs_encoder_update(encoder, settings);
-    obs_data_release(settings);
-    o->now_kbps = kbps;
-    blog(LOG_INFO, "[tltcp] the encoder makes %lld kbit/s", kbps);
-}
-
-static void output_on_rate(struct output *o, uint64_t target_bps) {
-    long long kbps =
-        target_bps > RESERVE ? (long long)((target_bps - RESERVE) / 1000) : 0;
-    kbps = kbps < LOWEST_KBPS ? LOWEST_KBPS : kbps;
-    kbps = kbps > o->kbps ? o->kbps : kbps;
-    if (o->kbps > 0 && target_bps > 0 && kbps != o->now_kbps) {
-        output_set_rate(o, kbps);
-    }
-}
-
-static void output_note_rate(struct output *o) {
-    obs_encoder_t *encoder = obs_output_get_video_encoder(o->output);
-    uint32_t caps = obs_get_encoder_caps(obs_encoder_get_id(encoder));
-    obs_data_t *settings = obs_encoder_get_settings(encoder);
-    o->kbps = caps & OBS_ENCODER_CAP_DYN_BITRATE
-                  ? obs_data_get_int(settings, "bitrate")
-                  : 0;
-    o->now_kbps = o->kbps;
-    obs_data_release(settings);
-}
 
 /* ---- The connection ---- */
 
@@ -84,7 +48,7 @@ static bool output_on_event(struct output *o, const tltcp_live_event *ev,
         blog(level == REPORT_INFO ? LOG_INFO : LOG_WARNING, "[tltcp] %s", line);
     }
     if (ev->type == TLTCP_LIVE_EVENT_RATE) {
-        output_on_rate(o, ev->target_bps);
+        steered_follow(&o->encoder, ev->target_bps);
     } else if (!*stood && (ev->type == TLTCP_LIVE_EVENT_CONNECTED)) {
         *stood = true;
         output_on_connected(o);
@@ -154,13 +118,31 @@ static int output_connect(struct output *o, const char *url, char *why) {
     return rc;
 }
 
+/* Whether the user leaves the encoder's delay to this output. */
+static bool output_is_low_delay(obs_service_t *service) {
+    obs_data_t *settings = obs_service_get_settings(service);
+    bool low = true;
+    if (settings) {
+        obs_data_set_default_bool(settings, "low_delay", true);
+        low = obs_data_get_bool(settings, "low_delay");
+        obs_data_release(settings);
+    }
+    return low;
+}
+
+static bool output_watch_over(struct output *o) {
+    o->began_at = tltcp_now();
+    o->bytes = 0;
+    o->watching = pthread_create(&o->watcher, NULL, output_watch, o) == 0;
+    return o->watching;
+}
+
 static bool output_start(void *data) {
     struct output *o = data;
     obs_service_t *service = obs_output_get_service(o->output);
     const char *url = service ? obs_service_get_url(service) : NULL;
     char why[TLTCP_LIVE_WHY_MAX] = "no server was named";
-    if (!obs_output_can_begin_data_capture(o->output, 0) ||
-        !obs_output_initialize_encoders(o->output, 0)) {
+    if (!obs_output_can_begin_data_capture(o->output, 0)) {
         return false;
     }
     output_disconnect(o);
@@ -169,14 +151,15 @@ static bool output_start(void *data) {
         obs_output_set_last_error(o->output, why);
         return false;
     }
-    o->began_at = tltcp_now();
-    o->bytes = 0;
-    output_note_rate(o);
-    o->watching = pthread_create(&o->watcher, NULL, output_watch, o) == 0;
-    if (!o->watching) {
+    steered_prepare(&o->encoder, obs_output_get_video_encoder(o->output),
+                    o->latency_ns, output_is_low_delay(service));
+    if (!obs_output_initialize_encoders(o->output, 0) ||
+        !output_watch_over(o)) {
         output_disconnect(o);
+        steered_release(&o->encoder);
+        return false;
     }
-    return o->watching;
+    return true;
 }
 
 static void output_stop(void *data, uint64_t when) {
@@ -184,9 +167,7 @@ static void output_stop(void *data, uint64_t when) {
     (void)when;
     obs_output_end_data_capture(o->output);
     output_disconnect(o);
-    if (o->kbps > 0 && o->now_kbps != o->kbps) {
-        output_set_rate(o, o->kbps);
-    }
+    steered_release(&o->encoder);
 }
 
 /* ---- Packets ---- */
@@ -309,7 +290,7 @@ void obs_tltcp_output_state(void *output, obs_data_t *out) {
         obs_data_set_int(out, "connected", (long long)live.connected);
         output_state_drops(&live, out);
         output_state_path(&st, out);
-        obs_data_set_int(out, "encoder_kbps", o->now_kbps);
+        obs_data_set_int(out, "encoder_kbps", o->encoder.now_kbps);
     }
     (void)pthread_mutex_unlock(&o->lock);
 }
@@ -334,6 +315,7 @@ static void *output_create(obs_data_t *settings, obs_output_t *output) {
 static void output_destroy(void *data) {
     struct output *o = data;
     output_disconnect(o);
+    steered_release(&o->encoder);
     (void)pthread_mutex_destroy(&o->lock);
     bfree(o);
 }

@@ -31,10 +31,15 @@ static void service_destroy(void *data) {
     bfree(data);
 }
 
+static void service_defaults(obs_data_t *settings) {
+    obs_data_set_default_bool(settings, "low_delay", true);
+}
+
 static obs_properties_t *service_properties(void *unused) {
     obs_properties_t *p = obs_properties_create();
     (void)unused;
     obs_properties_add_text(p, "server", "tltcp://HOST:PORT", OBS_TEXT_DEFAULT);
+    obs_properties_add_bool(p, "low_delay", "Set the encoder up for low delay");
     return p;
 }
 
@@ -59,6 +64,7 @@ void obs_tltcp_register_service(void) {
         .create = service_create,
         .destroy = service_destroy,
         .update = service_update,
+        .get_defaults = service_defaults,
         .get_properties = service_properties,
         .get_url = service_url,
         .get_key = service_key,

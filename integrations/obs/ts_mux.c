@@ -10,9 +10,9 @@
 #define MAP 0x1000
 #define PICTURE 0x100
 #define SOUND 0x101
-/* How far the clock is behind the frames' times, which a receiver needs to get
- * them in time: 100 ms. */
-#define LEAD 9000
+/* How far the clock is behind the frames' times: 20 ms, in which a receiver
+ * decodes; one that plays by the clock is later by as much. */
+#define LEAD 1800
 #define PES_HEAD 19
 #define ADTS_HEAD 7
 
@@ -139,13 +139,14 @@ static void mux_stamp(uint8_t *p, unsigned prefix, int64_t time) {
     p[4] = (uint8_t)((t << 1 & 0xfe) | 1);
 }
 
-/* len: bytes that follow the head, 0: not said. */
+/* len: bytes that follow the head.  A length that does not fit is not said; one
+ * that is lets a receiver have the picture before the next one comes. */
 static void mux_head(struct ts_mux *m, unsigned id, int64_t pts, int64_t dts,
                      size_t len) {
     bool both = pts != dts;
     uint8_t head[PES_HEAD] = {0, 0, 1, (uint8_t)id};
     size_t size = both ? PES_HEAD : PES_HEAD - 5;
-    size_t follows = len ? len + size - 6 : 0;
+    size_t follows = len + size - 6 <= UINT16_MAX ? len + size - 6 : 0;
     head[4] = (uint8_t)(follows >> 8);
     head[5] = (uint8_t)follows;
     head[6] = 0x84; /* aligned */
@@ -187,7 +188,8 @@ bool ts_mux_picture(struct ts_mux *m, const uint8_t *data, size_t len,
     if (key) {
         mux_tables(m);
     }
-    mux_head(m, 0xe0, pts, dts, 0);
+    mux_head(m, 0xe0, pts, dts,
+             sizeof(delimiter) + (key ? m->headers_len : 0) + len);
     mux_add(m, delimiter, sizeof(delimiter));
     if (key) {
         mux_add(m, m->headers, m->headers_len);

@@ -25,6 +25,7 @@ def ini(**sections):
 class Obs(stage.Stage):
     bitrate = 1500
     x264 = ""
+    low_delay = True
 
     def setUp(self):
         super().setUp()
@@ -43,16 +44,20 @@ class Obs(stage.Stage):
                           "ServerPort": self.control_port,
                           "AlertsEnabled": "false", "AuthRequired": "false"}),
             encoding="ascii")
-        (profile / "basic.ini").write_text(ini(
+        self.profile = profile
+        self.service = profile / "service.json"
+        self.write_profile(self.x264)
+
+    def write_profile(self, x264):
+        (self.profile / "basic.ini").write_text(ini(
             General={"Name": "t"},
             Video={"BaseCX": 320, "BaseCY": 240, "OutputCX": 320,
                    "OutputCY": 240},
             Output={"Mode": "Simple", "Reconnect": "true", "RetryDelay": 1},
             SimpleOutput={"VBitrate": self.bitrate, "StreamEncoder": "x264",
                           "UseAdvanced": "true", "Preset": "veryfast",
-                          "x264Settings": self.x264}),
+                          "x264Settings": x264}),
             encoding="ascii")
-        self.service = profile / "service.json"
 
     @staticmethod
     def free_tcp_port():
@@ -75,7 +80,8 @@ class Obs(stage.Stage):
 
     def obs(self, url):
         self.service.write_text(json.dumps(
-            {"settings": {"server": url}, "type": "tltcp_service"}),
+            {"settings": {"server": url, "low_delay": self.low_delay},
+             "type": "tltcp_service"}),
             encoding="ascii")
         process = self.launch(
             ["obs", "--multi", "--minimize-to-tray"],
@@ -130,6 +136,32 @@ class Obs(stage.Stage):
         self.add_noise(control)
         self.stream(control)
         self.await_said(process, r"the encoder makes [1-9]\d\d kbit/s")
+
+    def check_encoder(self, tune, keyint, buffer):
+        """What OBS says of its encoder once it has begun."""
+        port = stage.free_port()
+        path = self.folder / "got.ts"
+        recorder = self.record(f"tltcp://127.0.0.1:{port}?mode=listener", path)
+        self.await_port(recorder, port)
+        process, control = self.obs(f"tltcp://127.0.0.1:{port}?latency=400")
+        self.stream(control)
+        self.await_status(control, lambda s: s["outputTotalFrames"] > FPS)
+        said = self.said(process)
+        self.assertEqual([re.findall(rf"\s{name}: +(\S+)", said)[-1:] for name
+                          in ("tune", "keyint", "buffer size")],
+                         [tune, [keyint], [buffer]])
+
+    def test_the_encoder_looks_not_ahead_and_makes_small_key_frames(self):
+        # 1,500 kbit/s take half the latency for 300 kbit.
+        self.check_encoder(["zerolatency"], "60", "300")
+
+    def test_what_the_user_set_for_the_encoder_stays(self):
+        self.write_profile("keyint=90 tune=fastdecode vbv-bufsize=700")
+        self.check_encoder(["fastdecode"], "90", "700")
+
+    def test_low_delay_can_be_declined(self):
+        self.low_delay = False
+        self.check_encoder([], "250", "1500")
 
     def add_noise(self, control, y=0):
         """A picture that takes what bitrate it gets."""

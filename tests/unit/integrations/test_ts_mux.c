@@ -8,7 +8,7 @@
 #include "tests/support/cmocka.h"
 
 #define PACKET 188
-#define LEAD 9000
+#define LEAD 1800
 #define MOST 1200
 
 static const uint8_t headers[] = {0, 0, 0, 1, 0x67, 66, 0, 0, 0, 1, 0x68, 1};
@@ -16,7 +16,7 @@ static const uint8_t sound_config[] = {0x11, 0x90}; /* LC, 48 kHz, stereo */
 
 /* The contents of the picture and audio units, without their packets. */
 struct seen {
-    uint8_t data[MOST + 100];
+    uint8_t data[MOST * 60 + 400];
     size_t len;
     int units;
     int64_t pts;
@@ -94,6 +94,36 @@ TEST(pictures_of_every_size_come_out_whole_with_their_times) {
     media__ts_free(ts);
 }
 
+TEST(a_picture_needs_no_other_to_be_known_as_whole) {
+    static struct seen seen;
+    uint8_t slice[MOST] = {0, 0, 0, 1, 0x65, 0x88};
+    media_ts *ts = media__ts_new(on_unit, &seen);
+    struct ts_mux m;
+    begin(&m);
+    for (int i = 1; i < 4; i++) {
+        assert_true(ts_mux_picture(&m, slice, sizeof(slice), i, i, i == 1));
+        push(ts, &m);
+        assert_int_equal(seen.units, i);
+    }
+    ts_mux_end(&m);
+    media__ts_free(ts);
+}
+
+TEST(a_picture_too_large_for_a_length_comes_out_whole) {
+    static struct seen seen;
+    static uint8_t slice[MOST * 60] = {0, 0, 0, 1, 0x65, 0x88};
+    media_ts *ts = media__ts_new(on_unit, &seen);
+    struct ts_mux m;
+    begin(&m);
+    assert_true(ts_mux_picture(&m, slice, sizeof(slice), 0, 0, true));
+    push(ts, &m);
+    media__ts_flush(ts);
+    assert_int_equal(seen.units, 1);
+    assert_true(seen.len >= sizeof(slice));
+    ts_mux_end(&m);
+    media__ts_free(ts);
+}
+
 TEST(sound_of_every_size_has_a_header_with_its_length) {
     static struct seen seen;
     uint8_t frame[MOST];
@@ -126,6 +156,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
             pictures_of_every_size_come_out_whole_with_their_times),
+        cmocka_unit_test(a_picture_needs_no_other_to_be_known_as_whole),
+        cmocka_unit_test(a_picture_too_large_for_a_length_comes_out_whole),
         cmocka_unit_test(sound_of_every_size_has_a_header_with_its_length),
     };
     return cmocka_run_group_tests_name("ts_mux", tests, NULL, NULL);
