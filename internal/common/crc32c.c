@@ -24,7 +24,7 @@ static uint32_t by_nibbles(uint32_t crc, const uint8_t *p, size_t len) {
 #include <nmmintrin.h>
 #include <wmmintrin.h>
 #define HAVE_INSTRUCTION
-#define FAST __attribute__((target("sse4.2,pclmul")))
+#define FAST __attribute__((target("sse4.2,crc32,pclmul")))
 
 FAST static uint64_t word_of(const uint8_t *p) {
     uint64_t word;

@@ -19,9 +19,9 @@ static void send_add_control(struct msghdr *m, int level, int type,
 
     c->cmsg_level = level;
     c->cmsg_type = type;
-    c->cmsg_len = CMSG_LEN(len);
+    c->cmsg_len = (socklen_t)CMSG_LEN(len);
     memcpy(CMSG_DATA(c), data, len);
-    m->msg_controllen += CMSG_SPACE(len);
+    m->msg_controllen += (socklen_t)CMSG_SPACE(len);
 }
 
 static bool to_ipv4(const struct net__udp_linux *f,

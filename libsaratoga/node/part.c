@@ -233,6 +233,14 @@ static int write_whole(int fd, const uint8_t *data, size_t len) {
     return fsync(fd) == 0 ? 0 : last_error();
 }
 
+static int part_flush(int fd) {
+#ifdef __APPLE__ /* its fsync leaves data in the drive's cache */
+    return fcntl(fd, F_FULLFSYNC) == -1 ? fsync(fd) : 0;
+#else
+    return fdatasync(fd);
+#endif
+}
+
 int saratoga__part_save(saratoga__part *p, const uint8_t *map, size_t len) {
     char fresh[SARATOGA__PART_NAME + 8];
     int fd;
@@ -241,7 +249,7 @@ int saratoga__part_save(saratoga__part *p, const uint8_t *map, size_t len) {
     if (p->sync_error != 0) {
         return p->sync_error;
     }
-    if (fdatasync(p->fd) != 0) {
+    if (part_flush(p->fd) != 0) {
         return part_failed(p, last_error());
     }
     rv = part_sync_name(p);

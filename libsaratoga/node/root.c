@@ -72,14 +72,17 @@ int saratoga__path_clean(const char *path, char *clean) {
 }
 
 #if defined(__linux__) && defined(SYS_openat2)
-/* As in <linux/openat2.h>, which old systems lack. */
+/* As in <linux/openat2.h>, which old systems lack and some <fcntl.h> include.
+ */
 struct how {
     uint64_t flags;
     uint64_t mode;
     uint64_t resolve;
 };
+#ifndef RESOLVE_BENEATH
 #define RESOLVE_NO_MAGICLINKS 0x02u
 #define RESOLVE_BENEATH 0x08u
+#endif
 
 /* -1 with ENOSYS: not supported by the kernel. */
 static int open_beneath(int at, const char *path, int flags) {

@@ -90,7 +90,7 @@ static int open_at(saratoga_node *u, const net__addr *at) {
 /* Opens UDP-Lite on the port of the other socket. A system without UDP-Lite
  * sends everything by UDP, and does not advertise UDP-Lite. */
 static void open_lite(saratoga_node *u) {
-    net__addr at;
+    net__addr at = {0};
     net__udp_options o = saratoga__socket_options(u, &at, &lite_ops);
 
     if (!u->engine_config.lite && !u->options.lite) {

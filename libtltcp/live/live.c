@@ -36,7 +36,9 @@ static bool live_init_cond(pthread_cond_t *c) {
     pthread_condattr_t a;
     bool ok = pthread_condattr_init(&a) == 0;
     if (ok) {
-        (void)pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+#ifndef __APPLE__
+        (void)pthread_condattr_setclock(&a, LIVE_CLOCK);
+#endif
         ok = pthread_cond_init(c, &a) == 0;
         (void)pthread_condattr_destroy(&a);
     }

@@ -10,7 +10,7 @@
 
 struct timespec tltcp__live_until(uint64_t ms) {
     struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(LIVE_CLOCK, &t);
     t.tv_sec += (time_t)(ms / 1000);
     t.tv_nsec += (long)(ms % 1000) * 1000000;
     t.tv_sec += t.tv_nsec / 1000000000;

@@ -11,6 +11,13 @@
 
 #include "libtltcp/live/section.h"
 
+/** The clock of condition variables, of which Apple's know no other. */
+#ifdef __APPLE__
+#define LIVE_CLOCK CLOCK_REALTIME
+#else
+#define LIVE_CLOCK CLOCK_MONOTONIC
+#endif
+
 /** Maximum number of streams of a sender or receiver. */
 #define LIVE_STREAMS 256
 

@@ -5,6 +5,13 @@
 #include "libtltcp/socket/events.h"
 #include "libtltcp/socket/readiness.h"
 
+/* Of msghdr::msg_iovlen, which POSIX makes an int. */
+#if defined(__GLIBC__) || defined(_WIN32)
+typedef size_t iov_count;
+#else
+typedef int iov_count;
+#endif
+
 /* Maximum number of pieces taken from the engine in one call. */
 #define BATCH ((size_t)64)
 
@@ -232,7 +239,7 @@ static void receive_put_head(unsigned char *at, int type, size_t len) {
     memset(&head, 0, sizeof(head));
     head.cmsg_level = SOL_TLTCP;
     head.cmsg_type = type;
-    head.cmsg_len = CMSG_LEN(len);
+    head.cmsg_len = (socklen_t)CMSG_LEN(len);
     memcpy(at, &head, sizeof(head));
 }
 
@@ -265,9 +272,9 @@ static void receive_finish(const struct receive_job *j, size_t room) {
         used = receive_finish_control(j);
     }
     if (used < msg->msg_controllen) {
-        msg->msg_controllen = used;
+        msg->msg_controllen = (socklen_t)used;
     }
-    msg->msg_iovlen = j->count;
+    msg->msg_iovlen = (iov_count)j->count;
 }
 
 /* False for unknown or meaningless flags. */
