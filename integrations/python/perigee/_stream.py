@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from typing import AsyncIterator, Awaitable, Callable, Generator, Union
+from typing import Any, AsyncIterator, Awaitable, Callable, Generator, Union
 
 from ._errors import Closed, OptionError, error, text_of
 from ._native import ffi, lib
@@ -313,7 +313,7 @@ class _Opening:
 
     def __init__(self, make: Callable[[], Awaitable]) -> None:
         self._make = make
-        self._made = None
+        self._made: Any = None
 
     def __await__(self) -> Generator:
         return self._make().__await__()

@@ -164,7 +164,7 @@ class _Node:
         lib.saratoga_node_close(self.node)
         self.node = ffi.NULL
 
-    def run(self, transfer, tell: Callable[[Progress], None] | None):
+    def run(self, transfer, tell: Callable[[Progress], object] | None):
         """Runs one transfer to its end; gives the event."""
         number = ffi.new("uint64_t *")
         self.open()
@@ -194,7 +194,7 @@ class _Node:
             elif tell:
                 self._tell(number, tell)
 
-    def _tell(self, number: int, tell: Callable[[Progress], None]) -> None:
+    def _tell(self, number: int, tell: Callable[[Progress], object]) -> None:
         raw = ffi.new("saratoga_stats *")
         lib.native_init_transfer_stats(raw)
         if lib.saratoga_node_get_stats(self.node, number, raw) == 0:
@@ -298,7 +298,7 @@ class Server:
     def port(self) -> int:
         return int(self.address.rpartition(":")[2])
 
-    def _serve(self, ready: Callable[[], None]) -> None:
+    def _serve(self, ready: Callable[[], object]) -> None:
         event = ffi.new("saratoga_node_event *")
         self._node.open()
         try:
@@ -331,7 +331,8 @@ class Server:
 
     async def __aexit__(self, *_) -> None:
         self._node.stop.set()
-        await self._running
+        if self._running:
+            await self._running
 
 
 def serve(root: PathLike, *, host: str | None = None, port: int = 7542,
