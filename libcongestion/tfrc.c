@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
  * The TFRC sender; also named stfrc, for hosts whose sender keeps the loss
- * history.
+ * history (stfrc.c).
  *
  * Source: RFC 5348 sections 4.2 to 4.5; Shahriar et al. 2011 for the
  * sender-based form.

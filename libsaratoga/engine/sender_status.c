@@ -196,7 +196,7 @@ static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
     }
     saratoga__pace_on_cycle(&o->pace, &ended, now);
     s->st.loss_events = o->pace.law == SARATOGA__STFRC
-                            ? o->log.events
+                            ? o->log.stfrc.events
                             : s->st.loss_events + (c.lost_packets > 0 ? 1 : 0);
 }
 

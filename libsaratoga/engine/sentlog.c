@@ -2,31 +2,20 @@
 /* The log of transmissions and their fates. */
 #include "libsaratoga/engine/sentlog.h"
 
-#include <math.h>
-
-#include <congestion/tfrc.h>
-
 #define NS_PER_S 1e9
 #define HOLDOVER_FROM 20 /* shorter cycles have no packets to spare */
-
-typedef struct arrival {
-    cong_time at;
-    double bytes;
-} arrival;
 
 void saratoga__sentlog_init(saratoga__sentlog *log, const cmn__mem *mem,
                             uint64_t max, uint32_t max_holes) {
     *log = (saratoga__sentlog){.max = max};
     cmn__ring_init(&log->ring, mem, sizeof(saratoga__sent), 1);
-    cmn__ring_init(&log->arrivals, mem, sizeof(arrival), 0);
     cmn__ranges_init(&log->later, mem, max_holes);
-    cong_loss_history_init(&log->history);
+    cong_stfrc_init(&log->stfrc, 1, 0);
 }
 
 void saratoga__sentlog_free(saratoga__sentlog *log) {
     if (log->ring.mem != NULL) {
         cmn__ring_free(&log->ring);
-        cmn__ring_free(&log->arrivals);
         cmn__ranges_free(&log->later);
     }
 }
@@ -209,41 +198,6 @@ static uint64_t last_known(const saratoga__sentlog *log, uint64_t d,
     return d;
 }
 
-static cong_time arrival_time(saratoga__sentlog *log, const saratoga__sent *s,
-                              cong_time forward) {
-    cong_time t = (cong_time)s->at + forward;
-    log->t_last = t > log->t_last ? t : log->t_last;
-    return log->t_last;
-}
-
-/* Receive rate over the RTT up to t, bytes/s. */
-static double receive_rate(saratoga__sentlog *log, cong_time t, cong_time rtt) {
-    double bytes = 0;
-    while (cmn__ring_len(&log->arrivals) > 0 &&
-           ((arrival *)cmn__ring_at(&log->arrivals, log->arrivals.head))->at <=
-               t - rtt) {
-        cmn__ring_pop(&log->arrivals);
-    }
-    for (uint64_t i = log->arrivals.head; i < log->arrivals.tail; i++) {
-        bytes += ((arrival *)cmn__ring_at(&log->arrivals, i))->bytes;
-    }
-    return bytes / ((double)rtt / NS_PER_S);
-}
-
-/* Highest rate that the last answers report, bytes/s. Arrival times inferred
- * from send times do not show a growing queue; answers do, but a machine that
- * answers late makes the rate look low. */
-static double reported_rate(saratoga__sentlog *log, double bytes,
-                            cong_time since) {
-    double most =
-        since > 0 ? bytes * NS_PER_S / (double)since : (double)INFINITY;
-    log->rate[log->rates++ % SARATOGA__RATES] = most;
-    for (unsigned i = 0; i < SARATOGA__RATES && i < log->rates; i++) {
-        most = fmax(most, log->rate[i]);
-    }
-    return most;
-}
-
 /* Records the fate of transmission d. */
 static bool settle(look *l, const saratoga__sent *s, uint64_t d,
                    saratoga__cycle *out) {
@@ -272,47 +226,44 @@ static void settle_all(saratoga__sentlog *log, uint64_t last,
     *out = sum;
 }
 
-static void count(saratoga__sentlog *log, uint64_t last,
-                  const cmn__ranges *missing, cong_time forward,
-                  saratoga__cycle *out) {
+/* The rate of a whole cycle, bytes/s. */
+static double cycle_rate(const saratoga__sentlog *log, cong_time t,
+                         double bytes) {
+    return log->t_cycle > 0 && t > log->t_cycle
+               ? bytes * NS_PER_S / (double)(t - log->t_cycle)
+               : 0;
+}
+
+/* Tells the equation's history each fate, in order. */
+static void measure(saratoga__sentlog *log, uint64_t last,
+                    const cmn__ranges *missing, saratoga__cycle *out) {
     look l = look_at(missing);
-    for (uint64_t d = log->ring.head; d <= last; d++) {
-        saratoga__sent *s = cmn__ring_at(&log->ring, d);
-        arrival *a;
-        s->lost = settle(&l, s, d, out);
-        a = s->lost ? NULL : cmn__ring_push(&log->arrivals);
-        if (a != NULL) {
-            *a = (arrival){(cong_time)s->at + forward, s->len};
+    for (; log->ring.head <= last; pop(log)) {
+        const saratoga__sent *s = saratoga__sentlog_at(log, log->ring.head);
+        if (settle(&l, s, log->ring.head, out)) {
+            cong_stfrc_lost(&log->stfrc, (cong_time)s->at);
+        } else {
+            cong_stfrc_received(&log->stfrc, (cong_time)s->at, s->len);
         }
     }
 }
 
-static void report_history(saratoga__sentlog *log, uint64_t last,
-                           const saratoga__path *path, cong_time forward) {
-    double first = cong_tfrc_first_interval(path->mss, path->rtt, log->x_max);
-    for (; log->ring.head <= last; pop(log)) {
-        uint64_t d = log->ring.head;
-        const saratoga__sent *s = saratoga__sentlog_at(log, d);
-        cong_time t = arrival_time(log, s, forward);
-        if (!s->lost) {
-            cong_loss_history_received(&log->history, d);
-        } else if (cong_loss_history_lost(&log->history, d, t, path->rtt,
-                                          first)) {
-            log->events++;
-        }
-    }
+static void set_path(struct cong_stfrc *h, const saratoga__path *path) {
+    h->s = path->mss;
+    h->symmetry = path->symmetry;
+    cong_stfrc_set_rtt(h, path->rtt);
 }
 
 bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
                              const cmn__ranges *missing,
                              const saratoga__path *path, saratoga__cycle *out) {
-    cong_time forward = (cong_time)(path->symmetry * (double)path->rtt);
+    struct cong_stfrc_report report = {0, 0};
     uint64_t last;
-    cong_time t;
+    cong_time at;
     if (d < log->ring.head || d >= log->ring.tail || path->rtt <= 0) {
         return false;
     }
-    t = (cong_time)saratoga__sentlog_at(log, d)->at + forward;
+    at = (cong_time)saratoga__sentlog_at(log, d)->at;
     last = last_known(log, d, irt, missing, path->holdover);
     if (last < log->ring.head) {
         return false;
@@ -323,26 +274,15 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
                              .packets = last + 1 - log->ring.head};
     if (path->no_history) {
         settle_all(log, last, missing, out);
+        report.x_recv = cycle_rate(log, at, out->acked);
     } else {
-        count(log, last, missing, forward, out);
+        set_path(&log->stfrc, path);
+        measure(log, last, missing, out);
+        cong_stfrc_end(&log->stfrc, at, path->since, &report);
     }
-    out->x_recv = receive_rate(log, t, path->rtt);
-    if (log->t_cycle > 0 && t > log->t_cycle &&
-        (path->no_history || t - log->t_cycle > path->rtt)) {
-        /* A slow sender may have sent nothing in the last RTT. */
-        double whole = out->acked * NS_PER_S / (double)(t - log->t_cycle);
-        out->x_recv = whole > out->x_recv ? whole : out->x_recv;
-    }
-    log->t_cycle = t;
-    log->x_max = out->x_recv > log->x_max ? out->x_recv : log->x_max;
-    if (log->events == 0) { /* later the equation gives the rate */
-        out->x_recv =
-            fmin(out->x_recv, reported_rate(log, out->acked, path->since));
-    }
-    if (!path->no_history) {
-        report_history(log, last, path, forward);
-    }
-    out->p = cong_loss_history_rate(&log->history);
+    log->t_cycle = at;
+    out->p = report.p;
+    out->x_recv = report.x_recv;
     log->done = last;
     return true;
 }

@@ -2,7 +2,7 @@
 #ifndef LIBSARATOGA_SENTLOG_H
 #define LIBSARATOGA_SENTLOG_H
 
-#include <congestion/loss_history.h>
+#include <congestion/stfrc.h>
 #include <saratoga/types.h>
 
 #include "internal/common/ranges.h"
@@ -14,7 +14,13 @@
  * never leaves the sender. A STATUS that answers transmission D ends a cycle:
  * the transmissions since the last cycle up to D. Those that touch a hole are
  * lost; the others arrived. A retransmission that left after D is not yet
- * reported, so the hole it fills is not a new loss. */
+ * reported, so the hole it fills is not a new loss.
+ *
+ * The paper keeps runs of transmissions instead, to save memory, which needs
+ * packets of one size and a request that names its packet. Here an answer names
+ * its transmission by timestamp, offset or time, and repairs under way are
+ * looked up, so each transmission has a record until it is answered. What TFRC
+ * needs of them afterwards is kept as runs (congestion/stfrc.h). */
 
 typedef struct saratoga__sent {
     uint64_t offset;
@@ -23,24 +29,15 @@ typedef struct saratoga__sent {
     uint32_t len;
     bool asks;
     bool again; /* a retransmission */
-    bool lost;
 } saratoga__sent;
 
-#define SARATOGA__RATES 2 /* answers remembered */
-
 typedef struct saratoga__sentlog {
-    cmn__ring ring;     /* of saratoga__sent, by number */
-    cmn__ring arrivals; /* of those received within the last RTT */
-    uint64_t done;      /* end of the last cycle */
-    uint64_t flight;    /* bytes sent after it */
-    uint64_t max;       /* entries kept */
-    struct cong_loss_history history;
-    double x_max; /* highest receive rate */
-    cong_time t_last;
+    cmn__ring ring;          /* of saratoga__sent, by number */
+    uint64_t done;           /* end of the last cycle */
+    uint64_t flight;         /* bytes sent after it */
+    uint64_t max;            /* entries kept */
+    struct cong_stfrc stfrc; /* what the cycles say of the path */
     cong_time t_cycle; /* when the packet that ended the last cycle arrived */
-    double rate[SARATOGA__RATES]; /* bytes/s between the last answers */
-    unsigned rates;
-    uint64_t events;   /* loss events */
     uint64_t again;    /* newest retransmission */
     cmn__ranges later; /* covered by retransmissions after later_d, */
     cmn__ranges_hint later_hint;

@@ -253,7 +253,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
     tltcp__cc_set_pace(cc);
 }
 
-bool tltcp__cc_wants_reports(const tltcp__cc *cc) {
+bool tltcp__cc_has_feedback_timer(const tltcp__cc *cc) {
     return cc->cong->feedback_timeout > 0;
 }
 

@@ -74,9 +74,9 @@ void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now);
 
 /* One feedback; fills in what the host knows and calls the controller. */
 void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced);
-/* Whether the controller needs the receiver's reports (TFRC). */
-bool tltcp__cc_wants_reports(const tltcp__cc *cc);
-/* A report arrived: loss event rate and receive rate. */
+/* Whether silence reduces the controller's rate (TFRC). */
+bool tltcp__cc_has_feedback_timer(const tltcp__cc *cc);
+/* Loss event rate and receive rate, from the receiver or measured here. */
 void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
                          tltcp_time now);
 /* Reports the losses and marks that were noted in `period`; a

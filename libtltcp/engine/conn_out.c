@@ -43,7 +43,7 @@ static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
 static void skip_numbers_sometimes(tltcp_conn *c) {
     tltcp__sender *s = &c->sender;
     if (c->state != TLTCP__CONN_OPEN || s->dup != NULL ||
-        tltcp__cc_wants_reports(&s->cc)) {
+        tltcp__sender_wants_reports(s)) {
         return;
     }
     if (s->pto_probes > 0 && s->pto_count > 1) {

@@ -407,8 +407,21 @@ static feedback feedback_begin(tltcp__sender *s, tltcp__feedback_result *result,
     };
 }
 
+/* What a TFRC receiver would report, measured here. */
+static void feedback_measure(tltcp__sender *s, tltcp_time now) {
+    struct cong_stfrc_report r;
+    if (s->loss_events != NULL &&
+        tltcp__loss_events_take(s->loss_events, &s->map, s->cc.rtt.srtt, now,
+                                &r)) {
+        tltcp__cc_on_report(&s->cc, r.p, r.x_recv, tltcp__sender_flight(s),
+                            now);
+        tltcp__sender_expect_report(s, now);
+    }
+}
+
 static void feedback_settle(tltcp__sender *s, tltcp_time now) {
     tltcp_time keep = KEEP_LOST_RTTS * tltcp__sender_pto(s);
+    feedback_measure(s, now);
     if (s->arrival && s->cc.rtt.min_rtt > 0) {
         s->sec.lead = (tltcp_time)s->cc.rtt.min_rtt / 2;
     }

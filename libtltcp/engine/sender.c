@@ -28,6 +28,14 @@ static int init_dupack(tltcp__sender *s, const tltcp_config *cfg, int kind) {
     return 0;
 }
 
+static int init_loss_events(tltcp__sender *s) {
+    if (!tltcp__loss_events_needed(&s->cc)) {
+        return 0;
+    }
+    s->loss_events = tltcp__loss_events_new(s->mem, s->cc.cong->mss);
+    return s->loss_events != NULL ? 0 : TLTCP_ERR_NOMEM;
+}
+
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, tltcp__counters *stats,
                        tltcp_time now) {
@@ -49,6 +57,9 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
     rv = tltcp__cc_init(&s->cc, mem, cfg, cfg->packets.base_datagram, now);
+    if (rv == 0) {
+        rv = init_loss_events(s);
+    }
     if (rv == 0 && kind >= 0) {
         return init_dupack(s, cfg, kind);
     }
@@ -68,6 +79,7 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
     tltcp__sections_free(&s->sec);
     tltcp__sentmap_free(&s->map);
     tltcp__cc_free(&s->cc, mem);
+    cmn__free(mem, s->loss_events);
     forget_target(s);
     if (s->dup != NULL) {
         tltcp__dupack_free(s->dup);
@@ -95,6 +107,9 @@ void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     s->path_pn = tltcp__sentmap_next(&s->map);
     cong_recovery_period_init(&s->cc.period, s->path_pn);
     s->round_pn = s->path_pn;
+    if (s->loss_events != NULL) {
+        tltcp__loss_events_restart(s->loss_events, s->path_pn);
+    }
     s->pto_count = 0;
     tltcp__ecn_start(&s->ecn, ecn);
 }
@@ -111,14 +126,14 @@ void tltcp__sender_on_window(tltcp__sender *s, tltcp__position window) {
 }
 
 void tltcp__sender_expect_report(tltcp__sender *s, tltcp_time now) {
-    s->report_by = tltcp__cc_wants_reports(&s->cc)
+    s->report_by = tltcp__cc_has_feedback_timer(&s->cc)
                        ? now + (tltcp_time)s->cc.cong->feedback_timeout
                        : TLTCP_TIME_NEVER;
 }
 
 void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
                              tltcp_time now) {
-    if (tltcp__cc_wants_reports(&s->cc)) {
+    if (tltcp__sender_wants_reports(s)) {
         tltcp__cc_on_report(&s->cc, r->p, r->x_recv, tltcp__sender_flight(s),
                             now);
         tltcp__sender_expect_report(s, now);
@@ -242,7 +257,7 @@ static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
 /* RFC 5348 section 3.2.1: the RTT goes into each data packet. */
 static void put_rtt(const tltcp__sender *s, cmn__writer *w) {
     cong_time us = s->cc.rtt.srtt / (cong_time)TLTCP_US;
-    if (tltcp__cc_wants_reports(&s->cc) && us > 0) {
+    if (tltcp__sender_wants_reports(s) && us > 0) {
         tltcp__rtt_put(w, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
     }
 }

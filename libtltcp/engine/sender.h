@@ -8,6 +8,7 @@
 #include "libtltcp/engine/chunk.h"
 #include "libtltcp/engine/dupack.h"
 #include "libtltcp/engine/ecn.h"
+#include "libtltcp/engine/loss_events.h"
 #include "libtltcp/engine/sections.h"
 #include "libtltcp/engine/sentmap.h"
 #include "libtltcp/engine/target.h"
@@ -35,8 +36,9 @@ typedef struct tltcp__sender {
     tltcp__cc cc;
     tltcp__ecn ecn;
     struct cong_rack rack;
-    tltcp__dupack *dup;    /* NULL: packet recovery */
-    tltcp__target *target; /* NULL: no recent data */
+    tltcp__dupack *dup;              /* NULL: packet recovery */
+    tltcp__target *target;           /* NULL: no recent data */
+    tltcp__loss_events *loss_events; /* NULL: the controller is not stfrc */
     const cmn__mem *mem;
     tltcp__counters *stats;
 
@@ -97,6 +99,10 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
 /* The peer rebuilt len bytes at the wire number start from repair symbols.
  * Returns as above. */
 int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len);
+/* Whether the controller needs the receiver's reports (TFRC). */
+static inline bool tltcp__sender_wants_reports(const tltcp__sender *s) {
+    return s->loss_events == NULL && tltcp__cc_has_feedback_timer(&s->cc);
+}
 /* A receiver report arrived (RFC 5348). */
 void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
                              tltcp_time now);

@@ -33,7 +33,7 @@ static double alone(const char *name, double loss, uint64_t seed) {
 TEST(one_flow_fills_a_link_without_loss) {
     static const char *const names[] = {"auto",  "reno",     "newreno", "sack",
                                         "cubic", "westwood", "tibet",   "vegas",
-                                        "fast",  "tfrc",     "bbr"};
+                                        "fast",  "tfrc",     "stfrc",   "bbr"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         double u = alone(names[i], 0, 1);
         if (u < 0.9) {
@@ -51,6 +51,40 @@ TEST(bandwidth_estimation_outdoes_reno_under_loss) {
             if (u < 2 * reno) {
                 fail_msg("%s: %.3f, reno: %.3f", names[i], u, reno);
             }
+        }
+    }
+}
+
+TEST(a_sender_measures_what_a_receiver_reports) {
+    static const double losses[] = {0.002, 0.01, 0.05};
+    for (size_t i = 0; i < 3; i++) {
+        double received = 0;
+        double sent = 0;
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            received += alone("tfrc", losses[i], seed);
+            sent += alone("stfrc", losses[i], seed);
+        }
+        if (sent < 0.8 * received || sent > 1.25 * received) {
+            fail_msg("%.3f lost: tfrc %.3f, stfrc %.3f", losses[i],
+                     received / 3, sent / 3);
+        }
+    }
+}
+
+TEST(sender_based_tfrc_shares_with_sack) {
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        struct sim_bulk_config c;
+        sim_bulk_config_init(&c);
+        c.red = true;
+        c.rtt = 40 * MS;
+        c.flow[0].congestion = "stfrc";
+        c.flow[1].congestion = "sack";
+        c.flows = 2;
+        c.seed = seed;
+        run(&c);
+        double ratio = results.flow[0].goodput / results.flow[1].goodput;
+        if (ratio < 0.5 || ratio > 2 || results.utilisation < 0.8) {
+            fail_msg("seed %d: %.3f", (int)seed, ratio);
         }
     }
 }
@@ -197,6 +231,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_flow_fills_a_link_without_loss),
         cmocka_unit_test(bandwidth_estimation_outdoes_reno_under_loss),
+        cmocka_unit_test(a_sender_measures_what_a_receiver_reports),
+        cmocka_unit_test(sender_based_tfrc_shares_with_sack),
         cmocka_unit_test(the_default_survives_random_loss),
         cmocka_unit_test(the_default_shares_a_drop_tail_queue),
         cmocka_unit_test(the_default_sees_a_short_queue_on_a_fast_path),

@@ -5,6 +5,7 @@
 #include "tests/unit/congestion/vectors.h"
 
 #include <congestion/loss_history.h>
+#include <congestion/stfrc.h>
 #include <congestion/tfrc.h>
 
 #include <math.h>
@@ -240,48 +241,96 @@ static void check_history(const struct vectors *v, size_t row,
                    1e-5 * expected.interval[i]);
     }
     assert_string_equal(events + 1, vectors_text(v, row, "events"));
-    vectors_check(v, row, "p", cong_loss_history_rate(h));
+}
+
+/* Reports a cycle; appends what began a loss event to events. */
+static void report_cycle(struct cong_stfrc *h, const struct cycle *c) {
+    for (int d = c->from; d <= c->to; d++) {
+        assert_int_equal(h->next, d);
+        if (c->lost[d]) {
+            cong_stfrc_lost(h, sent(d));
+        } else {
+            cong_stfrc_received(h, sent(d), S);
+        }
+    }
 }
 
 TEST(the_sender_based_form_follows_its_vectors) {
     struct vectors v;
     struct rig r;
-    struct cong_loss_history h;
-    bool received[64] = {false};
+    struct cong_stfrc h;
     char events[64] = "";
-    cong_time rtt = MS(140);
-    cong_time forward = MS(0.65 * 140);
+    uint64_t known = 0;
     vectors_read(&v, "stfrc-1");
-    cong_loss_history_init(&h);
-    rig_start_sized(&r, "stfrc", S, (double)INFINITY, rtt);
+    cong_stfrc_init(&h, S, 0.65);
+    cong_stfrc_set_rtt(&h, MS(140));
+    rig_start_sized(&r, "stfrc", S, (double)INFINITY, MS(140));
     for (size_t i = 0; i < v.rows; i++) {
+        struct cong_stfrc_report out;
         struct cycle c;
-        double n = 0;
         read_cycle(&c, &v, i);
-        for (int d = c.from; d <= c.to; d++) {
-            received[d] = !c.lost[d];
-        }
-        for (int d = 1; d <= c.to; d++) {
-            n += received[d] && sent(d) > sent(c.to) - rtt;
-        }
-        double x_recv = n * S / 0.14;
-        vectors_check(&v, i, "X_recv", x_recv);
-        double first = cong_tfrc_first_interval(S, rtt, x_recv);
-        for (int d = c.from; d <= c.to; d++) {
-            uint64_t seq = (uint64_t)d;
-            if (!c.lost[d]) {
-                cong_loss_history_received(&h, seq);
-            } else if (cong_loss_history_lost(&h, seq, sent(d) + forward, rtt,
-                                              first)) {
-                sprintf(events + strlen(events), " D%d", d);
+        report_cycle(&h, &c);
+        cong_stfrc_end(&h, sent(c.to), 0, &out);
+        vectors_check(&v, i, "X_recv", out.x_recv);
+        vectors_check(&v, i, "p", out.p);
+        for (; known < h.events; known++) {
+            /* The intervals tell which packets began them. */
+            uint64_t d = h.history.start;
+            for (uint64_t k = 1; k < h.events - known; k++) {
+                d -= (uint64_t)h.history.interval[k];
             }
+            sprintf(events + strlen(events), " D%d", (int)d);
         }
-        check_history(&v, i, &h, events);
-        report(&r, number_after(vectors_event(&v, i), "@") / 1000, 0.14,
-               cong_loss_history_rate(&h), x_recv);
+        check_history(&v, i, &h.history, events);
+        report(&r, number_after(vectors_event(&v, i), "@") / 1000, 0.14, out.p,
+               out.x_recv);
         vectors_check(&v, i, "X", r.cc->pacing_rate);
     }
     rig_stop(&r);
+}
+
+/* Every n-th of `count` packets is lost; a cycle ends with each RTT of 100
+ * packets. */
+static struct cong_stfrc_report run_sender(struct cong_stfrc *h, int count,
+                                           int n) {
+    struct cong_stfrc_report out = {0, 0};
+    for (int d = 1; d <= count; d++) {
+        if (d % n == 0) {
+            cong_stfrc_lost(h, MS(d));
+        } else {
+            cong_stfrc_received(h, MS(d), S);
+        }
+        if (d % 100 == 0) {
+            cong_stfrc_end(h, MS(d), MS(100), &out);
+        }
+    }
+    return out;
+}
+
+TEST(more_runs_than_are_kept_measure_the_same) {
+    static const int nth[] = {2, 3, 7, 50};
+    for (size_t i = 0; i < 4; i++) {
+        struct cong_stfrc h;
+        cong_stfrc_init(&h, S, 0.5);
+        cong_stfrc_set_rtt(&h, MS(100));
+        struct cong_stfrc_report out = run_sender(&h, 20000, nth[i]);
+        double n = nth[i];
+        /* Events are the next loss after more than an RTT. */
+        double interval = n * (floor(100 / n) + 1);
+        check_near(out.p, 1 / interval, 0.01 / interval);
+        check_near(out.x_recv, S * 1000 * (1 - 1 / n), 0.03 * S * 1000);
+    }
+}
+
+TEST(a_sender_that_never_learns_the_rtt_measures_nothing) {
+    struct cong_stfrc h;
+    struct cong_stfrc_report out;
+    cong_stfrc_init(&h, S, 0.5);
+    cong_stfrc_set_rtt(&h, 0);
+    out = run_sender(&h, 1000, 2);
+    check_near(out.p, 0, 0);
+    check_near(out.x_recv, 0, 0);
+    assert_int_equal(h.events, 0);
 }
 
 /* One packet of S bytes every 10 ms, every n-th lost; RTT 100 ms. */
@@ -445,6 +494,8 @@ int main(void) {
         cmocka_unit_test(damping_follows_the_delay_of_every_rtt),
         cmocka_unit_test(a_feedback_that_is_no_report_changes_nothing),
         cmocka_unit_test(the_sender_based_form_follows_its_vectors),
+        cmocka_unit_test(more_runs_than_are_kept_measure_the_same),
+        cmocka_unit_test(a_sender_that_never_learns_the_rtt_measures_nothing),
         cmocka_unit_test(a_receiver_measures_loss_events_and_rate),
         cmocka_unit_test(losses_of_one_rtt_are_one_event),
         cmocka_unit_test(reordering_by_two_is_no_loss),

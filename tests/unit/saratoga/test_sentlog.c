@@ -99,11 +99,11 @@ TEST(stfrc_1_cycles_and_loss_events_of_the_worked_example) {
     assert_int_equal(c.first, 1);
     assert_int_equal(c.last, 10);
     assert_int_equal(c.lost_packets, 2);
-    assert_int_equal(r->log.events, 1);
+    assert_int_equal(r->log.stfrc.events, 1);
     assert_near(c.p, 0.0174583);
     assert_near(c.x_recv, 57142.9);
-    assert_near(r->log.history.interval[0], 7.0);
-    assert_near(r->log.history.interval[1], 57.2794);
+    assert_near(r->log.stfrc.history.interval[0], 7.0);
+    assert_near(r->log.stfrc.history.interval[1], 57.2794);
     assert_near(r->cong.cc.pacing_rate, 57142.9);
 
     send_new(r, 20000, 1);
@@ -117,12 +117,12 @@ TEST(stfrc_1_cycles_and_loss_events_of_the_worked_example) {
     assert_int_equal(c.first, 11);
     assert_int_equal(c.last, 30);
     assert_int_equal(c.lost_packets, 3);
-    assert_int_equal(r->log.events, 3);
+    assert_int_equal(r->log.stfrc.events, 3);
     assert_near(c.p, 0.0369097);
     assert_near(c.x_recv, 71428.6);
-    assert_near(r->log.history.interval[0], 3.0);
-    assert_near(r->log.history.interval[1], 12.0);
-    assert_near(r->log.history.interval[2], 12.0);
+    assert_near(r->log.stfrc.history.interval[0], 3.0);
+    assert_near(r->log.stfrc.history.interval[1], 12.0);
+    assert_near(r->log.stfrc.history.interval[2], 12.0);
     assert_near(r->cong.cc.pacing_rate, 33813.2);
 
     send_new(r, 28000, 10);
@@ -138,10 +138,10 @@ TEST(stfrc_1_cycles_and_loss_events_of_the_worked_example) {
     c = status(r, 40, 38000);
     assert_int_equal(c.first, 31);
     assert_int_equal(c.lost_packets, 1);
-    assert_int_equal(r->log.events, 3);
+    assert_int_equal(r->log.stfrc.events, 3);
     assert_near(c.p, 0.0369097);
     assert_near(c.x_recv, 78571.4);
-    assert_near(r->log.history.interval[0], 13.0);
+    assert_near(r->log.stfrc.history.interval[0], 13.0);
     assert_near(r->cong.cc.pacing_rate, 33813.2);
 }
 
