@@ -4,9 +4,11 @@
 source [file join [file dirname [info script]] common.tcl]
 array set opt {agent Reno n 30 window 10 rate 1.5Mb delay 20ms queue 400
     packet 1500 access 10Mb access_delay 2ms duration 500 warm 50 stagger 0
-    era now seed 1 loss 0 red 0}
+    era now seed 1 loss 0 red 0 fix 1 maxrto 60}
 take_options
 take_era $opt(era)
+Agent/TCP set bugFix_ $opt(fix)
+Agent/TCP set maxrto_ $opt(maxrto)
 set ns [new Simulator]
 set r1 [$ns node]
 set r2 [$ns node]
@@ -48,8 +50,17 @@ proc reductions {} {
     }
     return $sum
 }
+proc timeouts {} {
+    global opt tcp
+    set sum 0
+    for {set i 0} {$i < $opt(n)} {incr i} {
+        incr sum [$tcp($i) set nrexmit_]
+    }
+    return $sum
+}
 proc begin {} {
-    global opt tcp monitor before dropped cut
+    global opt tcp monitor before dropped cut late
+    set late [timeouts]
     for {set i 0} {$i < $opt(n)} {incr i} {
         set before($i) [packets_acked $tcp($i)]
     }
@@ -57,13 +68,13 @@ proc begin {} {
     set dropped [$monitor set pdrops_]
 }
 proc finish {} {
-    global opt tcp monitor before dropped cut
+    global opt tcp monitor before dropped cut late
     set counts {}
     for {set i 0} {$i < $opt(n)} {incr i} {
         lappend counts [expr {[packets_acked $tcp($i)] - $before($i)}]
     }
     puts "counts=[join $counts ,] drops=[expr {[$monitor set pdrops_] - $dropped}]\
-          cuts=[expr {[reductions] - $cut}]"
+          cuts=[expr {[reductions] - $cut}] timeouts=[expr {[timeouts] - $late}]"
     exit 0
 }
 $ns at $opt(warm) begin

@@ -28,14 +28,30 @@ CASES = {
     "2 flows, 1 Mbit/s, queue 18, window 24": (SLOW, 2, 24, ("Reno", "Vegas")),
     "8 flows, 1 Mbit/s, queue 18, window 24": (SLOW, 8, 24, ("Reno", "Vegas")),
 }
+# Eight flows, 8 Mbit/s, queue of 200: what is lost at random.
+LOSSES = (0.01, 0.05, 0.1, 0.2)
+# More and fewer flows there, without loss at random: flows, RED.
+CROWDS = tuple((n, red) for n in (1, 8, 64) for red in (0, 1))
+CROWDED = ("Reno", "Sack1")
+NEAR = 0.05  # of throughput, by which agents may be apart
+# What shows why some are apart: ns-2's agent, options, loss.
+CAUSES = {
+    "Reno without the guard after a recovery (bugFix_)":
+        tuple(("Reno", {"fix": 0}, x) for x in LOSSES),
+    "Vegas whose timeout never backs off (maxrto_ of 0.2 s)":
+        tuple(("Vegas", {"maxrto": 0.2}, x) for x in LOSSES[2:]),
+    "Reno whose timeout never backs off":
+        tuple(("Reno", {"maxrto": 0.2}, x) for x in LOSSES[2:]),
+}
 GEO_AGENTS = ("Tahoe", "Reno", "Newreno", "Sack1", "Vegas")
 # How far apart the means may be; the spread of ns-2's own runs is allowed on
 # top of it.
+FEW = (1, 2, 3)  # seeds of what is lost at random
 TOLERANCE = {"throughput": 0.02, "drops": 0.3, "jain": 0.05}
 
 
 def seeds(quick):
-    return range(1, 3 if quick else 6)
+    return range(1, 3 if quick else 4)
 
 
 def cases(quick):
@@ -63,12 +79,43 @@ def plan(quick):
                     delay=f"{path['delay']}ms", queue=path["queue"],
                     packet=path["packet"], access_delay=f"{path['access']}ms",
                     warm=path["warm"], duration=path["duration"])
+    if not quick:
+        jobs |= plan_losses()
     for agent in GEO_AGENTS:
         controller, manner = AGENTS[agent]
         jobs["here", "geo", agent] = Job.of(
             "geo", sat=controller, ter=controller, sat_manner=manner,
             ter_manner=manner, limited="on", phase=phase)
         jobs["ns-2", "geo", agent] = Ns2Job.of("geo", agent=agent, phase=phase)
+    return jobs
+
+
+def both(agent, seed, given, options=None):
+    """The same path here and in ns-2; given: n, loss, red."""
+    controller, manner = AGENTS[agent]
+    there = Ns2Job.of(
+        "dumbbell", agent=agent, window=10000, rate="8Mb", delay="20ms",
+        queue=200, packet=1040, access="100Mb", access_delay="2ms", stagger=5,
+        warm=20, duration=100, seed=seed, **given, **(options or {}))
+    return Job.of("calibration", congestion=controller, manner=manner,
+                  seed=seed, **given), there
+
+
+def plan_losses():
+    jobs = {}
+    paths = [(agent, {"n": 8, "loss": x}, ("loss", x))
+             for agent in AGENTS for x in LOSSES]
+    paths += [(agent, {"n": n, "red": red}, ("crowd", n, red))
+              for agent in CROWDED for n, red in CROWDS]
+    for agent, given, key in paths:
+        for seed in FEW:
+            jobs["here", *key, agent, seed], jobs["ns-2", *key, agent, seed] \
+                = both(agent, seed, given)
+    for words, some in CAUSES.items():
+        for agent, options, x in some:
+            for seed in FEW:
+                jobs["cause", words, x, seed] = both(
+                    agent, seed, {"n": 8, "loss": x}, options)[1]
     return jobs
 
 
@@ -135,19 +182,86 @@ def difference(words, ours, theirs):
 
 
 def why_part(page, bad):
-    """The reason why some cases are separate."""
-    page.heading("What is apart, and why")
+    """How the separate cases differ."""
+    page.heading("What is apart in the table above")
+    page.text("In these cases throughput and shares are the same and a "
+              "reduction costs more or fewer packets:",
+              *(f"- {x}" for x in bad))
+
+
+class Path:
+    """Some seeds of one agent over the path with random loss."""
+
+    def __init__(self, runs, *key):
+        every = [runs[(*key, seed)] for seed in FEW]
+        if key[0] == "here":
+            counts = [r.segments("tcp") for r in every]
+            self.timeouts = mean([sum(x["timeouts"] for x in r.flows("tcp"))
+                                  for r in every])
+        else:
+            counts = [ns2_counts(r) for r in every]
+            self.timeouts = mean([r.lines[0]["timeouts"] for r in every])
+        self.sums = [sum(c) for c in counts]
+        self.cov = mean([variation(c) for c in counts])
+
+
+def loss_cells(runs, agent, *key):
+    ours, theirs = Path(runs, "here", *key, agent), Path(
+        runs, "ns-2", *key, agent)
+    part = ratio(mean(ours.sums), mean(theirs.sums))
+    text = f"{part:.2f}" if abs(part - 1) <= NEAR else f"**{part:.2f}**"
+    return part, (f"{text} ({ours.cov:.2f}, {theirs.cov:.2f}; "
+                  f"{ours.timeouts:.0f}, {theirs.timeouts:.0f})")
+
+
+def loss_part(page, runs):
+    """Throughput against ns-2's where packets are lost at random."""
+    page.heading("Under loss, and with few and many flows")
+    page.text("Throughput here over ns-2's (CoV of the flows here, in ns-2; "
+              f"timeouts here, in ns-2); 8 Mbit/s, 48 ms, {len(FEW)} seeds; "
+              f"bold: more than {100 * NEAR:.0f} % apart. Eight flows by loss:")
+    near, all_ = 0, 0
+    rows = []
+    for agent in AGENTS:
+        cells = [loss_cells(runs, agent, "loss", x) for x in LOSSES]
+        near += sum(abs(p - 1) <= NEAR for p, _ in cells)
+        all_ += len(cells)
+        rows.append((agent, *(text for _, text in cells)))
+    page.table(("agent", *(f"{100 * x:g} %" for x in LOSSES)), rows)
+    page.text("By number of flows, without loss at random:")
+    rows = []
+    for agent in CROWDED:
+        cells = [loss_cells(runs, agent, "crowd", n, red) for n, red in CROWDS]
+        near += sum(abs(p - 1) <= NEAR for p, _ in cells)
+        all_ += len(cells)
+        rows.append((agent, *(text for _, text in cells)))
+    page.table(("agent", *(f"{n}, {'RED' if red else 'drop-tail'}"
+                           for n, red in CROWDS)), rows)
+    cause_part(page, runs)
+    return near, all_
+
+
+def cause_part(page, runs):
+    """Experiments with ns-2 that tell why some are apart."""
+    rows = []
+    for words, some in CAUSES.items():
+        for agent, _, x in some:
+            plain = mean(Path(runs, "ns-2", "loss", x, agent).sums)
+            ours = mean(Path(runs, "here", "loss", x, agent).sums)
+            changed = mean([sum(ns2_counts(runs["cause", words, x, s]))
+                            for s in FEW])
+            rows.append((words, f"{100 * x:g} %", f"{changed / plain:.2f}",
+                         f"{ours / plain:.2f}", f"{ours / changed:.2f}"))
     page.text(
-        "The recovery by packet numbers lets the window grow with every packet "
-        "that is acknowledged until a loss is declared (RFC 9002, 7.3.1 and "
-        "7.3.2); ns-2's Sack1 takes what is acknowledged behind a hole for "
-        "duplicates, which do not (RFC 5681, 3.2). So between a drop and its "
-        "detection the window often reaches one more whole packet, and the "
-        "full queue drops that one too. Windows shrink about as often, "
-        "throughput and shares are the same; a reduction costs more packets. An "
-        "engine changed only so that this growth waits drops as many as Sack1 "
-        "with 2 flows, and no more than the tolerance allows with 50.",
-        *(f"- {x}" for x in bad))
+        "Why: experiments with ns-2's own agents. ns-2's Reno begins no second "
+        "fast retransmission for what was outstanding at the last one "
+        "(`bugFix_`, on by default), RFC 5681's does; without it the two "
+        "agree. ns-2's Vegas doubles its retransmission timeout with every "
+        "fast retransmission, too, and has no limited transmit; where its "
+        "timeout cannot back off it gains far more at 10 % loss than Reno "
+        "does. The engine backs off when the timer expires (RFC 6298).")
+    page.table(("ns-2's agent changed", "loss", "over ns-2's default",
+                "ours over ns-2's default", "ours over the changed one"), rows)
 
 
 def geo_part(page, runs):
@@ -210,4 +324,12 @@ def report(page, runs, quick):
                 "F_worst", "S", "Jain", "CoV"), rows)
     if bad:
         why_part(page, [difference(w, *x) for w, x in bad.items()])
+    if compared and not quick:
+        near, total = loss_part(page, runs)
+        page.claim("loss", "Under loss up to 20 % and with 1 to 64 flows "
+                   f"throughput is ns-2's within {100 * NEAR:.0f} %",
+                   True if near == total else only("for most, the rest "
+                   "explained by experiment"), f"{near} of {total}",
+                   expect=only("for most, the rest explained by experiment"),
+                   seeds=len(FEW))
     geo_part(page, runs)

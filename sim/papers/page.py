@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Pages in Markdown with figures and a table of claims."""
 import pathlib
+import re
 import sys
 import typing
 
@@ -26,7 +27,7 @@ def above(values, *pairs):
     """The verdict on the first of each pair being above the second, by their
     differences trial by trial."""
     gaps = [[x - y for x, y in zip(values[a], values[b])] for a, b in pairs]
-    if any(mean(g) < -half_width(g) for g in gaps):
+    if any(mean(g) <= 0 for g in gaps):
         return FAILS
     return all(mean(g) > half_width(g) for g in gaps) or AS_FAR
 
@@ -41,6 +42,25 @@ class Claim(typing.NamedTuple):
     expect: str
 
 
+# What the pages say of each figure and table of a paper.
+NUMBER = "agrees in number"
+SHAPE = "agrees in shape"
+NOT = "does not agree"
+UNRUN = "not run"
+GRADES = (NUMBER, SHAPE, NOT, UNRUN)
+
+
+class Figure(typing.NamedTuple):
+    """A figure or table of a paper.  claims, by name without the page's, decide
+    on it: it agrees only if all of them hold, and under a condition only in
+    shape.  in_number: they compare with what is printed."""
+    title: str
+    words: str  # the paper's, with its numbers
+    claims: tuple
+    in_number: bool = False
+    note: str = ""
+
+
 class Page:
     """One page; report() of a module fills it."""
 
@@ -52,6 +72,46 @@ class Page:
         self.seeds = seeds  # behind a claim that does not say otherwise
         self.claims = []
         self.parts = []
+        self.figures = []  # rows: a Figure, its scenario
+
+    def papers_figures(self, scenario, *figures):
+        """Tells of each figure of the paper how it came out here."""
+        self.figures += [(f, scenario) for f in figures]
+
+    def grade(self, figure):
+        """One of GRADES, and the claims that decided."""
+        by_name = {c.name.split(".", 1)[1]: c for c in self.claims}
+        decided = [by_name[n] for n in figure.claims if n in by_name]
+        if not decided or len(decided) < len(figure.claims):
+            return UNRUN, decided
+        if any(c.verdict == FAILS for c in decided):
+            return NOT, decided
+        if figure.in_number and all(c.verdict == HOLDS for c in decided):
+            return NUMBER, decided
+        return SHAPE, decided
+
+    def graded(self):
+        """The table of the paper's figures."""
+        rows, count = [], dict.fromkeys(GRADES, 0)
+        for figure, scenario in self.figures:
+            grade, decided = self.grade(figure)
+            count[grade] += 1
+            here = "; ".join(
+                c.numbers + ("" if c.verdict in (HOLDS, FAILS)
+                             else f" ({c.verdict})") for c in decided)
+            rows.append((figure.title, figure.words,
+                         here + (f". {figure.note}" if figure.note else ""),
+                         f"**{grade}**", f"[{scenario}](../../sim/scenarios/"
+                         f"{scenario}.scn)"))
+        table = Page("", "", None, None)
+        table.text(tally(count) + " A figure agrees in number where what the "
+                   "paper prints comes out within what the claim below names, "
+                   "in shape where its order or course does, if need be for "
+                   "some of the values that the paper leaves open. The papers "
+                   "at hand are text without pictures, so curves are known by "
+                   "what captions and prose say of them.")
+        table.table(("figure", "the paper", "here", "verdict", "scenario"), rows)
+        return table.parts
 
     def text(self, *paragraphs):
         self.parts.extend(paragraphs)
@@ -84,6 +144,8 @@ class Page:
 
     def markdown(self):
         parts = [NOTICE + f"# {self.title}"]
+        if self.figures:
+            parts += ["## The paper's figures", *self.graded()]
         if self.claims:
             head = ("claim", "verdict", "numbers", "seeds")
             rows = [(f"{c.text} (`{c.name}`)", f"**{c.verdict}**", c.numbers,
@@ -94,6 +156,24 @@ class Page:
             claims.table(head, rows)
             parts += ["## Claims", *claims.parts]
         return "\n\n".join(parts + self.parts) + "\n"
+
+
+def tally(count):
+    """In words that write_index() reads again."""
+    total = sum(count.values())
+    return f"Of {total} figures and tables " + ", ".join(
+        f"{n} {plural(grade)}" for grade, n in count.items()) + "."
+
+
+def plural(grade):
+    return grade.replace("agrees", "agree").replace("does", "do")
+
+
+def tallied(text):
+    """The counts of a page; None: it is not about a paper."""
+    found = re.search(r"Of \d+ figures and tables "
+                      + ", ".join(rf"(\d+) {plural(g)}" for g in GRADES), text)
+    return [int(n) for n in found.groups()] if found else None
 
 
 class Plotter:
@@ -154,20 +234,29 @@ def write_index(folder, modules):
         "makes these pages; [how to change an experiment or add one]"
         "(experiments.md). The quick set has fewer seeds and points and "
         "shorter runs.")
-    rows = []
+    rows, others, total = [], [], [0] * len(GRADES)
     for name, module in modules.items():
-        if (folder / f"{name}.md").is_file():
-            text = (folder / f"{name}.md").read_text(encoding="utf-8")
-            rows.append((f"[{module.TITLE}]({name}.md)",
-                         "quick" if QUICK in text else "full",
-                         *(text.count(f"| **{verdict}")
-                           for verdict in (f"{HOLDS}**", f"{HOLDS} only",
-                                           f"{FAILS}**"))))
-    table = Page("", "", None, None)
-    table.table(("page", "set", "claims that hold", "hold under a condition",
-                 "do not hold"), rows)
+        if not (folder / f"{name}.md").is_file():
+            continue
+        text = (folder / f"{name}.md").read_text(encoding="utf-8")
+        link = f"[{module.TITLE}]({name}.md)"
+        count = tallied(text)
+        if count is None:
+            others.append(f"- {link}")
+            continue
+        total = [a + b for a, b in zip(total, count)]
+        rows.append((link, "quick" if QUICK in text else "full",
+                     sum(count), *count))
+    page = Page("", "", None, None)
+    page.text("Figures and tables of the papers, counted once each; what we "
+              "claim ourselves is on the pages and does not count:")
+    page.table(("page", "set", "all", *GRADES),
+               rows + [("all", "", sum(total), *total)])
+    page.text("[What was learnt of each paper](report.md).")
+    if others:
+        page.text("Not about a paper's figures:", "\n".join(others))
     (folder / "index.md").write_text(
-        "\n\n".join(parts + table.parts) + "\n", encoding="utf-8")
+        "\n\n".join(parts + page.parts) + "\n", encoding="utf-8")
 
 
 def absent(lab):

@@ -2,7 +2,7 @@
 """TCP Yam on slow links: Figures 7 to 22."""
 from .lab import Job, pacing
 from .numbers import brief, half_width, jain, mean, ratio, show
-from .page import FAILS, only
+from .page import FAILS, Figure, only
 
 TITLE = "TCP Yam"
 PACKET = 1040      # bytes
@@ -31,8 +31,35 @@ PERIODS = (5, 6, 4, 5)  # s of yam-dynamic.scn
 WAVER = 0.2  # s that the starts of the flows that come and go waver, by seed
 
 
+FIGURES = (
+    Figure("Figure 7", "cwnd of one flow falls once, between 0 and 1 s, and is "
+           "stable from then on", ("fig7.one-loss",)),
+    Figure("Figure 8", "its throughput is high and flat", ("fig8.full",)),
+    Figure("Figure 10", "cwnd of two flows: fair", ("fig11.fair",)),
+    Figure("Figure 11", "throughput of two flows: fair", ("fig11.fair",)),
+    Figure("Figure 12", "cwnd: losses at 0.3 to 0.7 s; Yam recovers quicker "
+           "than Reno", ("fig13.more",)),
+    Figure("Figure 13", "throughput: Yam takes clearly more than Reno",
+           ("fig13.more",)),
+    Figure("Figure 14", "cwnd: Yam above Vegas", ("fig15.more",)),
+    Figure("Figure 15", "throughput: Yam much higher than Vegas",
+           ("fig15.more",)),
+    Figure("Figure 17", "total throughput by number of flows: Yam about "
+           "Reno's, both above FAST", ("fig17.reno", "fig17.fast")),
+    Figure("Figure 18", "fairness of Yam lower for 3 to 5 flows, similar "
+           "beyond", ("fig18.few", "fig18.many")),
+)
+DYNAMIC = (
+    Figure("Figure 21", "cwnd: green starts slowly beside red",
+           ("fig22.slow",)),
+    Figure("Figure 22", "throughput: green starts slowly and does not fill "
+           "the link alone", ("fig22.slow", "fig22.alone"), False,
+           "Tenths of a second between the starts decide"),
+)
+
+
 def seeds(quick):
-    return range(1, 4 if quick else 11)
+    return range(1, 4 if quick else 6)
 
 
 def kinds(quick):
@@ -375,6 +402,8 @@ def report(page, runs, quick):
     claim_pairs(page, runs, quick)
     claim_many(page, runs, quick)
     claim_dynamic(page, runs, quick)
+    page.papers_figures("yam", *FIGURES)
+    page.papers_figures("yam-dynamic", *DYNAMIC)
     page.text(
         "Figure 25 and Table 1 have [a page of their own](yam-fast.md). "
         "A dumbbell of 1 Mbit/s, 4 ms, queue 18, with access links of "

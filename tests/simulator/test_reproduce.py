@@ -237,6 +237,51 @@ class Results(InFolder):
         self.assertEqual(page.check(p.claims), 1)
 
 
+class Figures(InFolder):
+    def grades(self, **verdicts):
+        p = page.Page("x", "X", None, None)
+        for name, verdict in verdicts.items():
+            p.claim(name, name, verdict, "1")
+        return [p.grade(page.Figure("F", "w", claims, in_number))[0]
+                for claims, in_number in ((("a",), True), (("a",), False),
+                                          (("a", "b"), True))]
+
+    def test_a_figure_agrees_only_if_all_its_claims_hold(self):
+        self.assertEqual(self.grades(a=True, b=True),
+                         [page.NUMBER, page.SHAPE, page.NUMBER])
+        self.assertEqual(self.grades(a=True, b=False),
+                         [page.NUMBER, page.SHAPE, page.NOT])
+        self.assertEqual(self.grades(a=page.only("at times"), b=True),
+                         [page.SHAPE] * 3)
+        self.assertEqual(self.grades(a=True),
+                         [page.NUMBER, page.SHAPE, page.UNRUN])
+
+    def test_an_order_that_the_means_reverse_does_not_hold(self):
+        self.assertIs(page.above({"a": [3, 4], "b": [1, 2]}, ("a", "b")), True)
+        for low in ([1, 1, 1], [1, 9, 1]):
+            self.assertEqual(page.above({"a": low, "b": [4, 4, 4]},
+                                        ("a", "b")), page.FAILS)
+        self.assertEqual(page.above({"a": [1, 9, 3], "b": [4, 4, 4]},
+                                    ("a", "b")), page.AS_FAR)
+
+    def test_the_index_counts_figures_of_papers_alone(self):
+        module = unittest.mock.Mock(TITLE="T")
+        paper = page.Page("x", "X", None, None)
+        paper.claim("a", "A", True, "1")
+        paper.claim("ours", "ours", True, "2")
+        paper.papers_figures("tltcp", page.Figure("1", "w", ("a",), True),
+                             page.Figure("2", "w", ("none",)))
+        other = page.Page("y", "Y", None, None)
+        other.claim("b", "B", True, "1")
+        for p in (paper, other):
+            (self.folder / f"{p.name}.md").write_text(p.markdown(),
+                                                      encoding="utf-8")
+        page.write_index(self.folder, {"x": module, "y": module})
+        text = (self.folder / "index.md").read_text(encoding="utf-8")
+        self.assertIn("| [T](x.md) | full | 2 | 1 | 0 | 0 | 1 |", text)
+        self.assertIn("- [T](y.md)", text)
+
+
 class Metrics(unittest.TestCase):
     def test_jain(self):
         for values, expected in (((500, 500), 1), ((700, 300), 0.862069),
