@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Pages in Markdown with figures and a table of claims."""
+import datetime
 import pathlib
 import re
 import sys
@@ -285,6 +286,15 @@ def complete(modules, plans, lab):
     return ready
 
 
+def made(lab, jobs, seeds):
+    """When the runs of a page were made, which its text says."""
+    newest = max(lab.path(lab.key(j)).stat().st_mtime for j in jobs.values()) \
+        if jobs else 0
+    day = datetime.datetime.fromtimestamp(newest, datetime.timezone.utc)
+    return (f"*{len(jobs)} runs, the newest of {day:%Y-%m-%d}; most points "
+            f"with {seeds} seed(s).*")
+
+
 def write_all(modules, everything, plans, lab, folder, quick, checking):
     """Makes the pages of modules from the results, and the index of everything;
     returns the exit code."""
@@ -303,6 +313,7 @@ def write_all(modules, everything, plans, lab, folder, quick, checking):
                     len(module.seeds(quick)))
         if quick:
             page.text(QUICK)
+        page.text(made(lab, jobs, len(module.seeds(quick))))
         module.report(page, {k: lab.load(j) for k, j in jobs.items()}, quick)
         (folder / f"{name}.md").write_text(page.markdown(), encoding="utf-8")
         claims += page.claims

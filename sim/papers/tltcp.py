@@ -437,6 +437,40 @@ def claims_rest(page, points, losing):
                all(abs(f - 1) < 0.05 for f in long_), f"F {show(long_)}")
 
 
+def per_flow(runs, what, flow):
+    """Of each run, the mean over the flows of a kind."""
+    return [mean([x[what] for x in r.flows(flow)]) for r in runs]
+
+
+def claims_text(page, runs, quick):
+    """What the paper says in its text, without a figure."""
+    old = "dupack-reno"
+
+    def mixed(sweep, value):
+        return [runs[sweep, value, True, old, s]
+                for s in trials(sweep, value, quick)]
+    crowd = mixed("flows", 50)
+    cuts = {f: per_flow(crowd, "cuts", f) for f in ("tltcp", "tcp")}
+    page.claim("text.cuts", "Text: at 50 flows TLTCP retransmits less than TCP",
+               mean(cuts["tltcp"]) < mean(cuts["tcp"]), "reductions per flow: "
+               f"TLTCP {brief(cuts['tltcp'], 1)}, TCP {brief(cuts['tcp'], 1)}",
+               seeds=len(crowd))
+    calm = mixed("flows", 30)
+    srtt = {f: per_flow(calm, "srtt", f) for f in ("tltcp", "tcp")}
+    page.claim("text.rtt", "Text: RTT estimates of both are alike",
+               abs(ratio(mean(srtt["tltcp"]), mean(srtt["tcp"])) - 1) < 0.02,
+               f"s: TLTCP {brief(srtt['tltcp'])}, TCP {brief(srtt['tcp'])}")
+    cwnd = {w: [mean([*per_flow([r], "cwnd", "tltcp"),
+                      *per_flow([r], "cwnd", "tcp")])
+                for r in mixed("window", w)] for w in (20, 40, 80)}
+    means = [mean(x) for x in cwnd.values()]
+    page.claim("text.windows", "Text: mean windows are alike at receive "
+               "windows of 20, 40, 80 (within a quarter)",
+               max(means) < 1.25 * min(means), "packets at the end: "
+               + ", ".join(f"{w}: {brief(x, 1)}" for w, x in cwnd.items()),
+               seeds=len(cwnd[20]))
+
+
 def off(values):
     """How far the mean of F is from 1."""
     return abs(mean(values) - 1)
@@ -550,6 +584,7 @@ def report(page, runs, quick):
     claims_window(page, points, quick)
     claim_pseudo(page, runs, quick)
     page.papers_figures("tltcp", *FIGURES)
+    claims_text(page, runs, quick)
     losing = losing_f(runs, quick)
     claims_rest(page, points, losing)
     claims_beyond(page, points, losing, quick)

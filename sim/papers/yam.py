@@ -2,7 +2,7 @@
 """TCP Yam on slow links: Figures 7 to 22."""
 from .lab import Job, pacing
 from .numbers import brief, half_width, jain, mean, ratio, show
-from .page import FAILS, Figure, only
+from .page import FAILS, Figure, above, only
 
 TITLE = "TCP Yam"
 PACKET = 1040      # bytes
@@ -23,6 +23,8 @@ KINDS = (YAM, RENO, FAST, PEACH)
 READINGS = (("as adopted", "iw", 1), ("equal RTTs change nothing", "eq_hold", 1),
             ("RTTs of rounds", "per_round", 1),
             ("timeouts as losses", "rto_as_dupack", 1))
+CHIS = (0.3, 0.5, 0.75, 1)  # parts that a loss leaves of the window
+CROWD = 8  # flows with which chi and RED are tried
 # In place of a seed: flows start at the moments named, all of a pair at 0 s, as
 # the losses of both at 0.3 to 0.7 s in the paper suggest.
 TOGETHER = 0
@@ -63,7 +65,7 @@ def seeds(quick):
 
 
 def kinds(quick):
-    return KINDS if quick else KINDS + MODERN
+    return KINDS if quick else (*KINDS, VEGAS, *MODERN)
 
 
 def counts(quick):
@@ -116,6 +118,14 @@ def plan(quick):
             for seed in seeds(quick):
                 jobs["pair", other[0], seconds, seed] = dumbbell(
                     YAM, **same, stagger=1, seed=seed)
+    for seed in () if quick else seeds(quick):
+        for chi in CHIS:
+            jobs["chi", chi, seed] = dumbbell(
+                ("Yam", "yam", "packet", ("chi", chi)), n_a=CROWD, window=24,
+                stagger=1, seed=seed)
+        for kind in (YAM, RENO, VEGAS):
+            jobs["red", kind[0], seed] = dumbbell(
+                kind, n_a=CROWD, window=24, stagger=1, seed=seed, red=1)
     for words, param, value in READINGS[1:]:
         kind = ("Yam", "yam", "packet", (param, value))
         for other in (YAM, RENO):
@@ -322,6 +332,34 @@ def claim_many(page, runs, quick):
                f"{brief(rest['Reno'])}")
 
 
+def claims_text(page, runs, quick):
+    """What the paper says in its text, without a figure."""
+    def total(*key):
+        return [rate(runs[(*key, s)].flows("a"), 100) for s in seeds(quick)]
+    every = {k: over(runs, totals, k, counts(quick), quick)
+             for k in ("Yam", "Reno", "Vegas")}
+    page.claim("text.higher", "Conclusion: Yam's throughput is higher than "
+               "Vegas' and Reno's", above(every, ("Yam", "Vegas"),
+                                          ("Yam", "Reno")),
+               "kbit/s together, mean over the numbers of flows: " + ", ".join(
+                   f"{k} {brief(v, 0)}" for k, v in every.items()),
+               expect=FAILS)
+    by_chi = {chi: total("chi", chi) for chi in CHIS}
+    page.claim("text.chi", "Section 3.2: chi above 1/2 gives a higher "
+               "throughput", above(by_chi, (0.75, 0.5), (1, 0.5)),
+               f"{CROWD} flows, kbit/s: " + ", ".join(
+                   f"{c:g}: {brief(v, 0)}" for c, v in by_chi.items()),
+               expect=FAILS)
+    red = {k: total("red", k) for k in ("Yam", "Reno", "Vegas")}
+    fair = {k: [jain([x["segments"] for x in runs["red", k, s].flows("a")])
+                for s in seeds(quick)] for k in red}
+    page.claim("text.red", "Section 4.1 has RED as the second queue, without "
+               "results: Yam fills the link with it, too (to 0.9)",
+               mean(red["Yam"]) > 900, f"{CROWD} flows, kbit/s and Jain: "
+               + ", ".join(f"{k} {brief(red[k], 0)}, {brief(fair[k], 2)}"
+                           for k in red))
+
+
 def claim_dynamic(page, runs, quick):
     red, green = (dynamic(runs, "Yam", 1, f, quick) for f in ("red", "green"))
     page.claim("fig22.slow", "Figures 21, 22: the second flow starts slowly "
@@ -402,6 +440,8 @@ def report(page, runs, quick):
     claim_pairs(page, runs, quick)
     claim_many(page, runs, quick)
     claim_dynamic(page, runs, quick)
+    if not quick:
+        claims_text(page, runs, quick)
     page.papers_figures("yam", *FIGURES)
     page.papers_figures("yam-dynamic", *DYNAMIC)
     page.text(

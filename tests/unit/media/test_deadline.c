@@ -112,11 +112,24 @@ static void run_gop(const struct row *rows, size_t count) {
     }
 }
 
-/* Section 4 of the paper: eight frames, shown I1 B2 B3 P4 B5 B6 P7 I8, stored
- * (and sent) I1 P4 B2 B3 P7 B5 B6 I8.  I1, P4 and P7 share the deadline of
- * their chain; each B has the earlier one of the two frames that it depends on,
- * here the same; I8 begins a chain with a deadline of its own. */
+/* Section 4 of the paper: eight frames of three chains, shown I P B P, I P B, I
+ * from 0 on, stored (and sent) I P P I B P I B.  A chain's I and P frames
+ * expire when its last one is shown; the B frames are sent after the I frame of
+ * the next chain and expire with the earlier of the frames they depend on. */
 TEST(the_eight_frames_of_the_paper_have_its_deadlines) {
+    static const struct row rows[] = {
+        {'I', 0, 3, 3},  {'P', 1, -1, 3}, {'P', 3, -1, 3}, {'I', 4, 5, 5},
+        {'B', 2, -1, 3}, {'P', 5, -1, 5}, {'I', 7, 7, 7},  {'B', 6, -1, 5},
+    };
+
+    run_gop(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* Shown I1 B2 B3 P4 B5 B6 P7 I8, stored I1 P4 B2 B3 P7 B5 B6 I8.  I1, P4 and P7
+ * share the deadline of their chain; each B has the earlier one of the two
+ * frames that it depends on, here the same; I8 begins a chain with a deadline
+ * of its own. */
+TEST(the_frames_of_a_gop_share_a_deadline) {
     static const struct row rows[] = {
         {'I', 1, 7, 7},  {'P', 4, -1, 7}, {'B', 2, -1, 7}, {'B', 3, -1, 7},
         {'P', 7, -1, 7}, {'B', 5, -1, 7}, {'B', 6, -1, 7}, {'I', 8, 14, 14},
@@ -283,6 +296,7 @@ int main(void) {
         cmocka_unit_test(constant_counts_from_arrival),
         cmocka_unit_test(none_never_expires),
         cmocka_unit_test(the_eight_frames_of_the_paper_have_its_deadlines),
+        cmocka_unit_test(the_frames_of_a_gop_share_a_deadline),
         cmocka_unit_test(b_frames_between_two_chains_have_the_earlier_deadline),
         cmocka_unit_test(
             without_looking_ahead_a_chain_is_as_long_as_the_one_before),
