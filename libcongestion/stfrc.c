@@ -4,8 +4,8 @@
  *
  * The paper keeps what left between two requests as runs, since a record per
  * packet costs memory that grows with the bandwidth-delay product. Here, too,
- * runs of equal fate are all that is kept.  Within a run, times are
- * interpolated, which is exact for paced packets.
+ * runs are all that is kept: of what arrived within a fraction of an RTT, and
+ * of what was lost in a row.  Within a run, times are interpolated.
  *
  * Interpretation: arrivals never go back, so that an RTT that shrinks between
  * two cycles does not reverse them.
@@ -18,6 +18,8 @@
 
 #include <math.h>
 #include <string.h>
+
+#define RUNS_PER_RTT 24 /* at least; fewer than are kept */
 
 void cong_stfrc_init(struct cong_stfrc *h, double s, double symmetry) {
     memset(h, 0, sizeof(*h));
@@ -37,10 +39,19 @@ static cong_time stfrc_arrival(const struct cong_stfrc *h, cong_time sent) {
     return cong__later(sent, (cong_time)forward);
 }
 
+/* Whether a run may take another packet: so short that interpolation hardly
+ * errs, and so long that the runs kept cover an RTT. */
+static bool stfrc_extends(const struct cong_stfrc *h,
+                          const struct cong_stfrc_run *runs, unsigned n,
+                          cong_time t) {
+    return n > 0 && (h->rtt <= 0 || cong__elapsed(t, runs[n - 1].t_first) <=
+                                        h->rtt / RUNS_PER_RTT);
+}
+
 /* Extends the newest run, or opens one in the free entry behind it. */
 static void stfrc_append(struct cong_stfrc_run *runs, unsigned *n, bool extend,
                          const struct cong_stfrc_run *one) {
-    if (extend && *n > 0) {
+    if (extend) {
         struct cong_stfrc_run *r = &runs[*n - 1];
         r->count++;
         r->t_last = one->t_last > r->t_last ? one->t_last : r->t_last;
@@ -124,20 +135,24 @@ static void stfrc_settle(struct cong_stfrc *h) {
 void cong_stfrc_received(struct cong_stfrc *h, cong_time sent, double size) {
     cong_time t = stfrc_arrival(h, sent);
     const struct cong_stfrc_run one = {h->next++, 1, t, t, cong__clean(size)};
-    bool extend = !h->was_lost;
+    h->was_lost = false;
+    if (!(one.bytes > 0)) {
+        return; /* it says nothing about the rate */
+    }
+    bool extend = stfrc_extends(h, h->arrived, h->arrived_runs, t);
     if (!extend && h->arrived_runs == CONG_STFRC_RUNS) {
         stfrc_merge(h);
     }
     stfrc_append(h->arrived, &h->arrived_runs, extend, &one);
     h->cycle_bytes += one.bytes;
-    h->was_lost = false;
 }
 
 void cong_stfrc_lost(struct cong_stfrc *h, cong_time sent) {
     cong_time t = stfrc_arrival(h, sent);
     const struct cong_stfrc_run one = {h->next, 1, t, t, 0};
-    bool extend = h->was_lost && h->lost_runs > 0;
+    bool extend = h->was_lost && stfrc_extends(h, h->lost, h->lost_runs, t);
     if (!extend && h->lost_runs == CONG_STFRC_RUNS && h->rtt > 0) {
+        h->x_max = fmax(h->x_max, stfrc_rate(h, t));
         stfrc_settle(h);
     }
     extend |= h->lost_runs == CONG_STFRC_RUNS; /* no RTT yet: one long run */
@@ -171,10 +186,11 @@ void cong_stfrc_end(struct cong_stfrc *h, cong_time sent, cong_time since,
     }
     h->t_cycle = t;
     h->x_max = fmax(h->x_max, out->x_recv);
-    if (h->events == 0) { /* later the equation gives the rate */
+    if (!h->was_lossy) { /* later the equation gives the rate */
         out->x_recv = fmin(out->x_recv, stfrc_answered(h, since));
     }
     stfrc_settle(h);
     out->p = cong_loss_history_rate(&h->history);
     h->cycle_bytes = 0;
+    h->was_lossy = h->events > 0;
 }

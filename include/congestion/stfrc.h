@@ -9,7 +9,7 @@
  * left. From these times the sender derives what a TFRC receiver would report,
  * and the controller "stfrc" acts on it; the peer need not know.
  *
- * Transmissions are counted as they are reported, and only runs of equal fate
+ * Transmissions are counted as they are reported, and only short runs of them
  * are kept: the state has a fixed size, whatever the bandwidth-delay product.
  *
  * Source: Shahriar, Atiquzzaman, Ivancic, Wood, "A Sender-based TFRC for
@@ -33,8 +33,8 @@ extern "C" {
 /** Answers whose rates limit the receive rate until the first loss. */
 #define CONG_STFRC_ANSWERS 2
 
-/** @brief Consecutive transmissions of equal fate; times between the first and
- * the last are interpolated. */
+/** @brief Transmissions within a fraction of an RTT; times between the first
+ * and the last are interpolated. */
 struct cong_stfrc_run {
     uint64_t first;    /**< number of the first one */
     uint64_t count;    /**< how many */
@@ -62,6 +62,7 @@ struct cong_stfrc {
     double answer[CONG_STFRC_ANSWERS]; /**< rates of the newest answers */
     unsigned answers;                  /**< how many there were */
     uint64_t events;                   /**< loss events */
+    bool was_lossy;                    /**< there were some before this cycle */
 };
 
 /** @brief What a cycle gave; for cong_ack. */
