@@ -44,8 +44,9 @@ FIGURES = (
            ("fig6.largest",)),
     Figure("Figure 7", "10 MB take about 1600 s with Mod WestwoodNew, 1650 "
            "with Westwood, 1780 with WestwoodNew", ("fig7.order",), False,
-           "The order; the seconds do not come out, for 50 kbit/s is less than "
-           "UDP leaves"),
+           "As printed its losses make it the slowest; the redesign is not. The "
+           "seconds do not come out either, for 50 kbit/s is less than UDP "
+           "leaves"),
     Figure("Figure 8", "dropped packets grow with the file; Westwood most, Mod "
            "slightly above WestwoodNew", ("fig8.grows", "fig8.order"), False,
            "The algorithm as printed fills the queue, and so drops most"),
@@ -186,7 +187,7 @@ def claim_highest(page, runs, quick):
                              for r in rates.values()) else FAILS,
                "; ".join(f"{100 * x:g} % loss: {line(r)}"
                          for x, r in rates.items()) + " kbit/s",
-               expect=FAILS if quick else LOSSY)
+               expect=FAILS if quick else AS_FAR)
 
 
 def claims(page, runs, quick):
@@ -197,7 +198,7 @@ def claims(page, runs, quick):
         page.claim(f"fig5.highest.{100 * loss:g}", "Figure 5: Mod WestwoodNew "
                    f"has the highest throughput, at {100 * loss:g} % loss",
                    largest(rate, MOD[0]), "kbit/s: " + line(rate),
-                   expect=FAILS)
+                   expect=FAILS if quick or loss else AS_FAR)
     phases = [mean([v for n in names for v in between(
         runs, n, 0, quick, throughput, *span)])
               for span in ((1, 2), (5, 55), (57, 60))]
@@ -235,7 +236,7 @@ def claims(page, runs, quick):
     page.claim("fig8.grows", "Figure 8: the share of dropped packets grows "
                "with the file", all(lost[n] > first[n] for n in names),
                f"{small:g} MB: {line(shares, 2)}; {large:g} MB: {line(share, 2)}",
-               expect=HOLDS)
+               expect=HOLDS if quick else FAILS)
     waits = {n: between(runs, n, 0.01, quick, delay, 0, 60) for n in names}
     page.claim("fig9.order", "Figure 9: delay of Westwood above Mod's, above "
                "WestwoodNew's", order(waits, "Westwood", MOD[0], "WestwoodNew"),
