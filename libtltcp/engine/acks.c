@@ -6,11 +6,18 @@
 
 #define SEEN_MAX 256u /* runs remembered */
 #define SENT_MAX 32u  /* runs in one ACK after the first */
+/* Packets after a hole that are acknowledged one by one, so that the sender
+ * soon knows whether they were lost or overtaken. */
+#define HURRY 3u
 
 void tltcp__acks_init(tltcp__acks *a, const cmn__mem *mem, uint32_t every,
                       tltcp_time max_delay) {
     *a = (tltcp__acks){
-        .due = TLTCP_TIME_NEVER, .every = every, .max_delay = max_delay};
+        .due = TLTCP_TIME_NEVER,
+        .every = every,
+        .max_delay = max_delay,
+        .delay = max_delay,
+    };
     cmn__ranges_init(&a->seen, mem, SEEN_MAX);
 }
 
@@ -56,12 +63,26 @@ int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
     a->ect0 += ecn == TLTCP__ECN_ECT0;
     a->ce += ecn == TLTCP__ECN_CE;
     if (eliciting) {
-        bool at_once =
-            ++a->owed >= a->every || !in_order || ecn == TLTCP__ECN_CE;
-        tltcp_time due = at_once ? now : now + a->max_delay;
+        bool at_once = ++a->owed >= a->every || !in_order ||
+                       ecn == TLTCP__ECN_CE || a->hurry > 0;
+        tltcp_time due = at_once ? now : now + a->delay;
+        a->hurry -= a->hurry > 0;
+        if (!in_order && a->every > HURRY) {
+            a->hurry = HURRY - 1;
+        }
         a->due = due < a->due ? due : a->due;
     }
     return 0;
+}
+
+void tltcp__acks_on_frequency(tltcp__acks *a, uint64_t pn, uint32_t every,
+                              tltcp_time delay) {
+    if (pn < a->request_pn) {
+        return; /* overtaken by a newer one */
+    }
+    a->request_pn = pn;
+    a->every = every;
+    a->delay = delay < a->max_delay ? delay : a->max_delay;
 }
 
 bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now) {

@@ -19,7 +19,10 @@ typedef struct tltcp__acks {
     tltcp_time due;        /* when an ACK must leave; NEVER: none owed */
     uint32_t owed;         /* packets that want an ACK */
     uint32_t every;        /* ACK at once when this many are owed */
-    tltcp_time max_delay;
+    uint32_t hurry;        /* packets to acknowledge at once */
+    tltcp_time max_delay;  /* as announced to the peer */
+    tltcp_time delay;      /* as the peer requests, at most max_delay */
+    uint64_t request_pn;   /* packet with the newest request */
     uint32_t ect0, ect1, ce;
     uint32_t since_ping; /* ACK-only packets since the last ack-eliciting one */
 } tltcp__acks;
@@ -33,6 +36,10 @@ bool tltcp__acks_seen(const tltcp__acks *a, uint64_t pn);
 /* Records a new packet. Returns 0 or TLTCP_ERR_NOMEM. */
 int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
                           uint32_t ecn, tltcp_time now);
+/* Packet `pn` requests an ACK for every `every` packets, and after `delay` at
+ * the latest; older requests are ignored. */
+void tltcp__acks_on_frequency(tltcp__acks *a, uint64_t pn, uint32_t every,
+                              tltcp_time delay);
 /* Whether an ACK should leave now, even alone. */
 bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now);
 /* Appends an ACK chunk if something was received and there is room; the caller

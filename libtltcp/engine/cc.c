@@ -2,6 +2,7 @@
 /* Hosts a congestion controller: window, pacing, events. */
 #include "libtltcp/engine/cc.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "libtltcp/engine/carried.h"
@@ -14,6 +15,18 @@
 #define FULL (1 / 1.2) /* of the window in flight, by the pacer's gain */
 #define QUANTUM_MAX 65000.0
 #define NS_PER_S 1e9
+/* A path has slack when for so many round trips, and for so long, there was no
+ * loss, no mark, no full window, and no queue beyond this part of the lowest
+ * RTT, or this time, which timers and delayed ACKs explain. */
+#define SLACK_RTTS 8
+#define SLACK_MIN (3 * (cong_time)TLTCP_S)
+#define SLACK_QUEUE_PART 8
+#define SLACK_QUEUE_MIN ((cong_time)4 * (cong_time)TLTCP_MS)
+/* Trains on such a path: this part of an RTT, at most so many seconds and
+ * packets. */
+#define TRAIN_PART_OF_RTT 0.125
+#define TRAIN_MAX 0.005
+#define TRAIN_PACKETS 10
 /* Cross traffic may keep a queue for long; min_rtt must not include it. */
 #define MIN_RTT_WINDOW (60 * (cong_time)TLTCP_S)
 
@@ -72,7 +85,9 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
                           ? (double)cfg->controller.max_window * mss
                           : (double)INT64_MAX;
     int rv;
-    *cc = (tltcp__cc){.t_sent = -1, .paced = cfg->controller.pacing};
+    *cc = (tltcp__cc){.t_sent = -1,
+                      .t_strain = (cong_time)now,
+                      .paced = cfg->controller.pacing};
     cc->cong = cmn__alloc(mem, ops->size);
     if (cc->cong == NULL) {
         return TLTCP_ERR_NOMEM;
@@ -117,6 +132,14 @@ int tltcp__cc_follow(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now) {
     return 0;
 }
 
+static void note_strain(tltcp__cc *cc, cong_time now) {
+    if (cc->slack) {
+        cc->t_resume = 0; /* may be the end of a long quantum */
+    }
+    cc->slack = false;
+    cc->t_strain = now;
+}
+
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     const struct cong_ops *ops = cc->cong->ops;
     double mss = cc->cong->mss;
@@ -130,8 +153,9 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->rate.t_delivered = (cong_time)now;
     cc->sample = (struct cong_rate_sample){0};
     cong_pacer_init(&cc->pacer);
-    cc->t_resume = 0;
     cc->use_prr = false;
+    note_strain(cc, (cong_time)now);
+    cc->t_resume = 0;
     tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
 }
 
@@ -168,11 +192,46 @@ bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
     return false;
 }
 
-/* Bytes worth a wake-up: those that leave within one timer tick of the driver,
- * but at most one system call's worth. */
-static double quantum(const tltcp__cc *cc, double rate) {
+/* Whether an ACK shows that longer trains might do harm. */
+static bool is_strained(const tltcp__cc *cc, const struct cong_ack *ack) {
+    cong_time queue = cc->rtt.srtt - cc->rtt.min_rtt;
+    cong_time part = cc->rtt.min_rtt / SLACK_QUEUE_PART;
+    return ack->lost > 0 || ack->ce > 0 || ack->limited ||
+           queue > (part > SLACK_QUEUE_MIN ? part : SLACK_QUEUE_MIN);
+}
+
+static void update_slack(tltcp__cc *cc, const struct cong_ack *ack) {
+    cong_time quiet = ack->now - cc->t_strain;
+    if (is_strained(cc, ack)) {
+        note_strain(cc, ack->now);
+    } else {
+        cc->slack =
+            cc->paced && quiet > SLACK_RTTS * cc->rtt.srtt && quiet > SLACK_MIN;
+    }
+}
+
+/* Bytes that may follow the first packet of a train. On a path with slack they
+ * are bounded in time, and by what RFC 9002 section 7.7 allows at once. */
+static double train_max(const tltcp__cc *cc, double rate) {
+    double time = (double)cc->rtt.srtt / NS_PER_S * TRAIN_PART_OF_RTT;
+    double bytes = rate * (time < TRAIN_MAX ? time : TRAIN_MAX);
+    double most = (TRAIN_PACKETS - 1) * cc->cong->mss;
+    if (!cc->slack) {
+        return 0;
+    }
+    return bytes < most ? bytes : most;
+}
+
+/* Bytes that leave within one timer tick of the driver, but at most one system
+ * call's worth. */
+static double tick_bytes(const tltcp__cc *cc, double rate) {
     double bytes = rate * cc->granularity;
     return bytes < QUANTUM_MAX ? bytes : QUANTUM_MAX;
+}
+
+/* Bytes worth a wake-up. */
+static double quantum(const tltcp__cc *cc, double rate) {
+    return fmax(tick_bytes(cc, rate), train_max(cc, rate));
 }
 
 /* Paces the initial window over a full round trip. At twice that rate, as in
@@ -193,9 +252,8 @@ void tltcp__cc_set_pace(tltcp__cc *cc) {
     if (cc->max_rate > 0 && (rate <= 0 || rate > cc->max_rate)) {
         rate = cc->max_rate;
     }
-    if (burst < rate * cc->granularity + quantum(cc, rate)) {
-        burst = rate * cc->granularity + quantum(cc, rate);
-    }
+    burst = fmax(burst, rate * cc->granularity + tick_bytes(cc, rate));
+    burst = fmax(burst, train_max(cc, rate));
     cong_pacer_set(&cc->pacer, rate, burst);
 }
 
@@ -242,6 +300,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
     if (cong_rate_sample(&cc->rate, cc->rtt.min_rtt, &cc->sample)) {
         ack->rs = &cc->sample;
     }
+    update_slack(cc, ack);
     cc->cong->ops->ack(cc->cong, ack);
     cc->report_limited |= cc->limited;
     cc->limited = false;
@@ -286,6 +345,7 @@ unsigned tltcp__cc_on_congestion(tltcp__cc *cc,
         cc->prr.cwnd = cc->cong->cwnd;
     }
     if (out != CONG_RECOVERY_UNCHANGED) {
+        note_strain(cc, r->now);
         tltcp__cc_set_pace(cc);
     }
     return out;

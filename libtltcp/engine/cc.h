@@ -38,8 +38,10 @@ typedef struct tltcp__cc {
     cong_time held;     /* delay at the peer of the ACK of the newest RTT */
     cong_time t_sent;   /* when a packet last left; -1: never */
     cong_time t_resume; /* once the pacer blocks, it blocks until then */
+    cong_time t_strain; /* last sign that the path is near its limit */
     bool use_prr;       /* applies in this recovery period */
     bool paced;
+    bool slack;          /* the path is far from its limit */
     bool limited;        /* window or pacer was the limit since the last
                             feedback */
     bool report_limited; /* the same since the last report */

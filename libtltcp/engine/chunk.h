@@ -30,6 +30,7 @@ enum tltcp__chunk_type {
     TLTCP__RTT = 0x0c,     /* the sender's RTT; requests REPORTs */
     TLTCP__REPAIR = 0x0d,  /* a symbol of forward error correction */
     TLTCP__REBUILT = 0x0e, /* bytes rebuilt from REPAIRs */
+    TLTCP__ACK_FREQUENCY = 0x0f, /* how often to acknowledge */
     TLTCP__PARAMS = 0x10,
     TLTCP__NOISE = 0x11,    /* handshake message of the secured mode */
     TLTCP__NEW_ID = 0x13,   /* a spare connection id; sealed only */
@@ -57,6 +58,7 @@ enum tltcp__chunk_type {
 #define TLTCP__ACK_ECN_LEN 12u
 #define TLTCP__ACK_RANGE_LEN 8u
 #define TLTCP__RTT_LEN (TLTCP__CHUNK_LEN + 4u)
+#define TLTCP__ACK_FREQUENCY_LEN (TLTCP__CHUNK_LEN + 4u)
 #define TLTCP__REPAIR_LEN (TLTCP__CHUNK_LEN + 13u)
 #define TLTCP__REBUILT_LEN (TLTCP__CHUNK_LEN + 8u)
 #define TLTCP__NEW_ID_LEN (TLTCP__CHUNK_LEN + 16u)

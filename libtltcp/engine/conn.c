@@ -208,6 +208,7 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
         .idle_ms = (uint32_t)(c->opt.idle / TLTCP_MS),
         .datagram = c->opt.max_datagram,
         .features = TLTCP__FEATURE_SKIP | TLTCP__FEATURE_META |
+                    TLTCP__FEATURE_FREQUENCY |
                     (c->opt.fec ? TLTCP__FEATURE_REPAIR : 0) |
                     (c->handshake.hello != NULL ? TLTCP__FEATURE_IDS : 0),
         .ack_every = c->sender.dup != NULL ? 1 : c->opt.ack_every,
@@ -261,6 +262,15 @@ static void set_mss(tltcp_conn *c) {
     cong->mss = mss;
 }
 
+/* TFRC's reports and the paper's recovery need the frequency of PARAMS. */
+static void set_frequency(tltcp_conn *c, const tltcp__params *p) {
+    bool on = (p->features & TLTCP__FEATURE_FREQUENCY) != 0 &&
+              c->sender.dup == NULL &&
+              !tltcp__cc_has_feedback_timer(&c->sender.cc);
+    tltcp__ack_frequency_init(&c->sender.frequency, on, c->opt.ack_every,
+                              p->ack_delay_ms);
+}
+
 bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     tltcp_time idle = p->idle_ms * TLTCP_MS;
     if (!tltcp__conn_is_client(c) &&
@@ -272,6 +282,7 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     c->sender.sec.peer_section = p->sections;
     c->sender.peer_ack_delay = p->ack_delay_ms * TLTCP_MS;
     c->acks.every = p->ack_every;
+    set_frequency(c, p);
     if ((p->features & TLTCP__FEATURE_SKIP) == 0) {
         c->sender.sec.no_skips = true;
     }
@@ -467,6 +478,9 @@ void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
     }
     if ((lost & TLTCP__SENT_WINDOW) != 0) {
         c->want |= TLTCP__WANT_WINDOW;
+    }
+    if ((lost & TLTCP__SENT_FREQUENCY) != 0) {
+        c->sender.frequency.due = true;
     }
     if (result->pto_fired &&
         (c->state == TLTCP__CONN_CALLING || c->state == TLTCP__CONN_ANSWERED)) {

@@ -151,6 +151,7 @@ static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
     }
     if (rv == 0) {
         tltcp__conn_on_result(c, &result, now);
+        tltcp__ack_frequency_update(&c->sender.frequency, &c->sender.cc, now);
         tltcp__trace_losses(c, lost, now);
         tltcp__trace_metrics(c, now);
     }
@@ -179,6 +180,17 @@ static int on_rtt(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
         cong_tfrc_receiver_init(c->measure, c->mtu.base, in->pn);
     }
     in->peer_rtt = (cong_time)us * (cong_time)TLTCP_US;
+    return 0;
+}
+
+static int on_ack_frequency(tltcp_conn *c, const tltcp__chunk *k, uint64_t pn) {
+    cmn__reader r = cmn__reader_of(k->body, k->len);
+    uint32_t every = cmn__get16(&r);
+    tltcp_time delay = cmn__get16(&r) * TLTCP_MS;
+    if (r.bad || k->len != 4 || every == 0) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    tltcp__acks_on_frequency(&c->acks, pn, every, delay);
     return 0;
 }
 
@@ -212,6 +224,8 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
         return on_report(c, k, in->now);
     case TLTCP__RTT:
         return on_rtt(c, k, in);
+    case TLTCP__ACK_FREQUENCY:
+        return on_ack_frequency(c, k, in->pn);
     case TLTCP__CLOSE:
         return tltcp__conn_on_close(c, k);
     case TLTCP__PING:

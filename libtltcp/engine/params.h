@@ -21,10 +21,11 @@ enum tltcp__param {
     TLTCP__PARAM_FIRST_SEQ = 9     /* wire number of stream offset 0 */
 };
 
-#define TLTCP__FEATURE_SKIP 0x01u   /* understands SKIP chunks */
-#define TLTCP__FEATURE_REPAIR 0x02u /* understands REPAIR chunks */
-#define TLTCP__FEATURE_META 0x04u   /* understands flags TLTCP__DATA_META */
-#define TLTCP__FEATURE_IDS 0x08u    /* understands NEW_ID and RETIRE_ID */
+#define TLTCP__FEATURE_SKIP 0x01u      /* understands SKIP chunks */
+#define TLTCP__FEATURE_REPAIR 0x02u    /* understands REPAIR chunks */
+#define TLTCP__FEATURE_META 0x04u      /* understands flags TLTCP__DATA_META */
+#define TLTCP__FEATURE_IDS 0x08u       /* understands NEW_ID and RETIRE_ID */
+#define TLTCP__FEATURE_FREQUENCY 0x10u /* understands ACK_FREQUENCY chunks */
 
 typedef struct tltcp__params {
     uint32_t window;

@@ -102,6 +102,7 @@ void tltcp__sender_skip_number(tltcp__sender *s) {
 
 void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     tltcp__cc_restart(&s->cc, now);
+    tltcp__ack_frequency_restart(&s->frequency);
     forget_target(s);
     cong_rack_init(&s->rack);
     s->path_pn = tltcp__sentmap_next(&s->map);
@@ -259,6 +260,14 @@ static void put_rtt(const tltcp__sender *s, cmn__writer *w) {
     cong_time us = s->cc.rtt.srtt / (cong_time)TLTCP_US;
     if (tltcp__sender_wants_reports(s) && us > 0) {
         tltcp__rtt_put(w, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
+    }
+}
+
+/* Uses the room of RTT, which only TFRC sends. */
+static void put_frequency(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
+    if (s->frequency.due) {
+        tltcp__ack_frequency_put(&s->frequency, w);
+        rec->flags |= TLTCP__SENT_FREQUENCY;
     }
 }
 
@@ -431,6 +440,7 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     if (rv == 0 && (update_due(s) || s->pto_probes > 0 || data_ready(s)) &&
         cmn__writer_left(w) >= TLTCP__UPDATE_LEN + TLTCP__RTT_LEN) {
         put_rtt(s, w);
+        put_frequency(s, rec, w);
         put_update(s, rec, w);
         rv = put_data(s, rec, w, now);
         s->stats->seq_updates_sent += (rec->flags & TLTCP__SENT_DATA) == 0;

@@ -4,6 +4,7 @@
 
 #include <congestion/rack.h>
 
+#include "libtltcp/engine/ack_frequency.h"
 #include "libtltcp/engine/cc.h"
 #include "libtltcp/engine/chunk.h"
 #include "libtltcp/engine/dupack.h"
@@ -69,10 +70,11 @@ typedef struct tltcp__sender {
     unsigned skipped_at; /* index for the next one */
 
     uint32_t first_seq; /* wire number of stream offset 0 */
-    uint16_t resend;    /* TLTCP__SENT_* that were lost */
-    bool arrival;       /* deadlines mean arrival (paper, section 3) */
-    bool hold;          /* no data yet: handshake in progress */
-    bool reliable;      /* the transport repeats what is lost, in order */
+    tltcp__ack_frequency frequency;
+    uint16_t resend; /* TLTCP__SENT_* that were lost */
+    bool arrival;    /* deadlines mean arrival (paper, section 3) */
+    bool hold;       /* no data yet: handshake in progress */
+    bool reliable;   /* the transport repeats what is lost, in order */
 } tltcp__sender;
 
 /* What feedback revealed for the connection to act on. */

@@ -35,7 +35,8 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_HELLO 0x40u        /* INITIAL or ANSWER */
 #define TLTCP__SENT_IDS 0x80u          /* NEW_ID and RETIRE_ID */
 #define TLTCP__SENT_DATA 0x100u
-#define TLTCP__SENT_DUMMY 0x200u /* of Peach: not in the window */
+#define TLTCP__SENT_DUMMY 0x200u     /* of Peach: not in the window */
+#define TLTCP__SENT_FREQUENCY 0x400u /* has an ACK_FREQUENCY */
 
 enum tltcp__sent_chunk_kind {
     TLTCP__SENT_CHUNK_DATA,

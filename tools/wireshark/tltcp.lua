@@ -20,8 +20,9 @@ local chunk_types = {
     [0x00] = "PADDING", [0x01] = "DATA", [0x02] = "UPDATE", [0x03] = "SKIP",
     [0x04] = "ACK", [0x05] = "WINDOW", [0x06] = "PING", [0x07] = "CHALLENGE",
     [0x08] = "RESPONSE", [0x09] = "FIN", [0x0a] = "CLOSE", [0x0b] = "REPORT",
-    [0x0c] = "RTT", [0x0d] = "REPAIR", [0x0e] = "REBUILT", [0x10] = "PARAMS",
-    [0x11] = "NOISE", [0x12] = "OFFER", [0x13] = "NEW_ID", [0x14] = "RETIRE_ID"}
+    [0x0c] = "RTT", [0x0d] = "REPAIR", [0x0e] = "REBUILT",
+    [0x0f] = "ACK_FREQUENCY", [0x10] = "PARAMS", [0x11] = "NOISE",
+    [0x12] = "OFFER", [0x13] = "NEW_ID", [0x14] = "RETIRE_ID"}
 local params = {"WINDOW", "SECTIONS", "IDLE_MS", "DATAGRAM", "FEATURES",
                 "ACK_EVERY", "ACK_DELAY_MS", "STREAM_ID", "FIRST_SEQ"}
 local STREAM_ID = 8
@@ -90,6 +91,8 @@ number("ack.ce", "CE", 32)
 number("report.loss", "Loss event rate (2^-32)", 32)
 number("report.rate", "Receive rate (bytes/s)", 64)
 number("rtt", "Smoothed RTT (us)", 32)
+number("frequency.packets", "Packets for an ACK", 16)
+number("frequency.wait", "Longest wait (ms)", 16)
 number("param.id", "Parameter", 8, {[0] = "0", table.unpack(params)})
 number("param.value", "Value", 32)
 flag("data.first", "First byte of the section", 1)
@@ -303,6 +306,12 @@ local function rtt(r)
     return string.format("%.3f ms", uint(r.show(f.rtt, 4)) / 1000)
 end
 
+local function frequency(r)
+    local packets = uint(r.show(f.frequency_packets, 2))
+    return string.format("%d packets, %d ms", packets,
+                         uint(r.show(f.frequency_wait, 2)))
+end
+
 local function repair(r, bits)
     local from = r.show(f.start, 4)
     r.show(f.section, 4)
@@ -365,7 +374,7 @@ local chunks = {
     [0x0b] = {report}, [0x0c] = {rtt},
     [0x0d] = {repair, flags({"repair_first", "repair_last", "data_class",
                              "data_depends", "data_tag"})},
-    [0x0e] = {rebuilt}, [0x10] = {parameters}, [0x11] = {noise},
+    [0x0e] = {rebuilt}, [0x0f] = {frequency}, [0x10] = {parameters}, [0x11] = {noise},
     [0x12] = {offer}}
 
 local function chunk(tree, range, packet)

@@ -96,6 +96,43 @@ TEST(a_hole_makes_an_ack_due_at_once) {
     assert_true(tltcp__acks_due(&w->acks, 2 * MS));
 }
 
+/* The number that RACK requires before it declares a packet lost. */
+TEST(packets_after_a_hole_are_acknowledged_at_once_where_acks_are_rare) {
+    struct world *w = *state;
+    tltcp__ack a;
+    tltcp__acks_on_frequency(&w->acks, 1, 8, 10 * MS);
+    for (uint64_t pn = 0; pn < 7; pn++) {
+        take(w, pn, 0);
+        assert_false(tltcp__acks_due(&w->acks, 9 * MS));
+    }
+    assert_int_equal(w->acks.due, 10 * MS);
+    for (uint64_t pn = 8; pn < 11; pn++) {
+        take(w, pn, 1 * MS);
+        assert_true(tltcp__acks_due(&w->acks, 1 * MS));
+        (void)put(w, 1 * MS, 200, &a);
+    }
+    take(w, 11, 2 * MS);
+    assert_false(tltcp__acks_due(&w->acks, 2 * MS));
+    take(w, 13, 2 * MS); /* another one */
+    assert_true(tltcp__acks_due(&w->acks, 2 * MS));
+}
+
+TEST(the_peer_cannot_ask_for_a_longer_delay_than_announced) {
+    struct world *w = *state;
+    tltcp__acks_on_frequency(&w->acks, 1, 64, 1000 * MS);
+    take(w, 0, 0);
+    assert_int_equal(w->acks.due, 25 * MS);
+}
+
+TEST(a_request_that_was_overtaken_by_a_newer_one_is_ignored) {
+    struct world *w = *state;
+    tltcp__acks_on_frequency(&w->acks, 9, 8, 10 * MS);
+    tltcp__acks_on_frequency(&w->acks, 7, 2, 25 * MS);
+    assert_int_equal(w->acks.every, 8);
+    tltcp__acks_on_frequency(&w->acks, 10, 2, 25 * MS);
+    assert_int_equal(w->acks.every, 2);
+}
+
 TEST(a_congestion_mark_makes_an_ack_due_and_is_counted) {
     struct world *w = *state;
     tltcp__ack a;
@@ -209,6 +246,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         T(every_second_packet_or_the_delay_makes_an_ack_due),
         T(a_hole_makes_an_ack_due_at_once),
+        T(packets_after_a_hole_are_acknowledged_at_once_where_acks_are_rare),
+        T(the_peer_cannot_ask_for_a_longer_delay_than_announced),
+        T(a_request_that_was_overtaken_by_a_newer_one_is_ignored),
         T(a_congestion_mark_makes_an_ack_due_and_is_counted),
         T(packets_that_want_no_ack_get_none_by_themselves),
         T(an_ack_names_exactly_the_received_packets),

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Paths with slack: fewer acknowledgements and longer trains. */
+#include "libtltcp/engine/conn.h"
+#include "tests/simnet/world.h"
+
+static struct world w;
+
+/* A live stream of 3.2 Mbit/s over a round trip of 40 ms. */
+static void plan_live(struct plan *p) {
+    plan_init(p, 1);
+    for (int i = 0; i < 2; i++) {
+        p->link[i].rate = 50e6;
+        p->link[i].delay = 20 * MS;
+        p->config[i].fec = TLTCP_FEC_OFF;
+    }
+    p->source[CLIENT].sections = 400;
+    p->source[CLIENT].interval = 40 * MS;
+    p->source[CLIENT].size_min = p->source[CLIENT].size_max = 16000;
+    p->source[CLIENT].budget = 300 * MS;
+}
+
+/* Datagrams of the receiver for each one of the sender, over 5 s. */
+static double answers(bool asks) {
+    uint64_t sent;
+    uint64_t answered;
+    struct plan p;
+    plan_live(&p);
+    world_start_for(&w, &p, 500 * MS);
+    w.end[CLIENT].peer->conn->sender.frequency.on &= asks;
+    world_run_for(&w, 5 * SEC);
+    sent = w.end[CLIENT].datagrams;
+    answered = w.end[SERVER].datagrams;
+    world_run_for(&w, 5 * SEC);
+    sent = w.end[CLIENT].datagrams - sent;
+    answered = w.end[SERVER].datagrams - answered;
+    world_finish(&w);
+    print_message("%.3f answers to a packet\n",
+                  (double)answered / (double)sent);
+    return (double)answered / (double)sent;
+}
+
+TEST(a_live_stream_gets_fewer_acks_than_one_for_two_packets) {
+    assert_true(answers(true) < 0.25);
+}
+
+TEST(a_peer_that_is_not_asked_acknowledges_every_second_packet) {
+    assert_true(answers(false) > 0.45);
+}
+
+static unsigned to_drop;
+
+static bool asks_for_acks(const struct sim_packet *packet) {
+    sec__packet p;
+    cmn__reader r;
+    tltcp__chunk k;
+    if (!sec__packet_parse(packet->data, packet->len, &p) ||
+        p.type != SEC__SHORT) {
+        return false;
+    }
+    r = cmn__reader_of(p.body, p.body_len);
+    while (tltcp__chunk_next(&r, &k)) {
+        if (k.type == TLTCP__ACK_FREQUENCY) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool drop_requests(void *user, uint32_t link, struct sim_packet *p,
+                          uint64_t now) {
+    (void)user, (void)link, (void)now;
+    if (to_drop > 0 && asks_for_acks(p)) {
+        to_drop--;
+        return false;
+    }
+    return true;
+}
+
+TEST(a_lost_request_is_sent_again) {
+    struct plan p;
+    plan_live(&p);
+    p.tap = drop_requests;
+    to_drop = 3;
+    world_start_for(&w, &p, 12 * SEC);
+    assert_int_equal(to_drop, 0);
+    assert_int_equal(w.end[SERVER].peer->conn->acks.every,
+                     w.end[CLIENT].peer->conn->sender.frequency.every);
+    assert_true(w.end[SERVER].peer->conn->acks.every > 2);
+    world_finish(&w);
+}
+
+/* Packets of the sender that leave at one moment. */
+static struct {
+    uint64_t at;
+    unsigned count;
+    unsigned longest;
+} train;
+
+static bool watch_trains(void *user, uint32_t link, struct sim_packet *p,
+                         uint64_t now) {
+    (void)user;
+    if (link == 0 && p->len > 1000) {
+        train.count = now == train.at ? train.count + 1 : 1;
+        train.at = now;
+        if (train.count > train.longest) {
+            train.longest = train.count;
+        }
+    }
+    return true;
+}
+
+/* The longest train from the fifth to the tenth second. */
+static unsigned longest_train(double rate, double loss) {
+    struct plan p;
+    plan_live(&p);
+    p.tap = watch_trains;
+    for (int i = 0; i < 2; i++) {
+        p.link[i].rate = rate;
+        p.link[i].loss = loss;
+    }
+    world_start_for(&w, &p, 5 * SEC);
+    memset(&train, 0, sizeof(train));
+    world_run_for(&w, 5 * SEC);
+    world_finish(&w);
+    print_message("%u packets\n", train.longest);
+    return train.longest;
+}
+
+TEST(a_path_with_slack_gets_trains_of_at_most_ten_packets) {
+    assert_in_range(longest_train(50e6, 0), 4, 10);
+}
+
+TEST(a_path_without_slack_gets_no_trains) {
+    assert_in_range(longest_train(4e6, 0), 1, 3);
+    assert_in_range(longest_train(50e6, 0.02), 1, 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_live_stream_gets_fewer_acks_than_one_for_two_packets),
+        cmocka_unit_test(
+            a_peer_that_is_not_asked_acknowledges_every_second_packet),
+        cmocka_unit_test(a_lost_request_is_sent_again),
+        cmocka_unit_test(a_path_with_slack_gets_trains_of_at_most_ten_packets),
+        cmocka_unit_test(a_path_without_slack_gets_no_trains),
+    };
+    return cmocka_run_group_tests_name("slack", tests, NULL, NULL);
+}
