@@ -9,9 +9,11 @@
 
 /* Number of connections served before input is read. */
 #define CONNECTIONS 1024
-/* A thread with many connections has one turn in this time: input and due
- * timers of all of them share its system calls. */
+/* A thread with many connections, or with live streams alone, has one turn in
+ * this time: input and due timers share its system calls. */
 #define QUANTUM TLTCP_MS
+/* Minimum latency of a live stream that bears such a delay at each end. */
+#define LATENCY_MS 20u
 /* With more bytes than this in a quantum, turns are large anyway, and the
  * kernel's buffers are too small for waiting. */
 #define QUANTUM_BYTES ((uint64_t)65536)
@@ -90,6 +92,16 @@ bool tltcp__loop_turn(struct tltcp__io_thread *io) {
     return loop_run_turn(io, false);
 }
 
+/* Whether all connections carry data with a latency that bears waiting. */
+static bool loop_is_live(const struct tltcp__io_thread *io) {
+    const struct tltcp__port *p = io->ports;
+
+    while (p != NULL && p->config.latency_ms >= LATENCY_MS) {
+        p = p->next;
+    }
+    return p == NULL;
+}
+
 /* Returns whether to wait for more after the next turn. */
 static bool loop_may_nap(struct tltcp__io_thread *io, tltcp_time now) {
     tltcp_time span = now - io->window_since;
@@ -99,8 +111,8 @@ static bool loop_may_nap(struct tltcp__io_thread *io, tltcp_time now) {
     many = io->arrived >= BURSTS_MANY;
     io->arrived = 0;
     if (span >= WINDOW * QUANTUM) {
-        io->crowd = io->window_conns >= CROWD &&
-                    io->window_bytes <= span / QUANTUM * QUANTUM_BYTES;
+        io->crowd = io->window_bytes <= span / QUANTUM * QUANTUM_BYTES &&
+                    (io->window_conns >= CROWD || loop_is_live(io));
         io->window++;
         io->window_conns = 0;
         io->window_bytes = 0;

@@ -78,7 +78,8 @@ struct tltcp__io_thread {
     /* Used only by the I/O thread. */
     tltcp_time window_since;
     tltcp_time idle_since; /* end of the last turn */
-    bool crowd; /* in the last window many connections had few bytes each */
+    bool crowd; /* in the last window many or live connections had few bytes
+                   each */
 };
 
 /* State of a listener. */
