@@ -26,6 +26,8 @@ sys.dont_write_bytecode = True
 
 import case  # noqa: E402
 
+import fanout_page  # noqa: E402
+
 NAMES = {"tltcp": "TLTCP", "srt": "SRT", "librist": "librist"}
 OURS = "tltcp"
 PATIENCE = 60  # seconds that a run may take beyond its own time
@@ -201,6 +203,12 @@ def print_isolation(args, rows):
               flush=True)
 
 
+def commit():
+    git = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short",
+                          "HEAD"], text=True, capture_output=True)
+    return git.stdout.strip() if git.returncode == 0 else "(no repository)"
+
+
 def bench(args):
     there = subprocess.run([str(args.program), "list"], text=True, check=True,
                            capture_output=True).stdout.split()
@@ -210,6 +218,8 @@ def bench(args):
             print(f"bench fanout: no {NAMES[name]}: its headers were not found "
                   "when this was built", file=sys.stderr)
     results = {"machine": platform.platform(), "cores": os.cpu_count(),
+               "date": time.strftime("%-d %B %Y", time.gmtime()),
+               "commit": commit(),
                "load_before": os.getloadavg()[0], "viewers": args.viewers,
                "mbps": args.mbps, "seconds": args.seconds, "runs": args.runs,
                "rtt_ms": args.rtt, "costs": {}}
@@ -256,6 +266,8 @@ def parse():
     p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
         os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
     p.add_argument("--json", type=pathlib.Path, help="where the results go")
+    p.add_argument("--page", type=pathlib.Path,
+                   help="page to write, as docs/measurements/fanout.md")
     return p.parse_args()
 
 
@@ -271,6 +283,10 @@ def main():
     path = args.json or args.build / "fanout.json"
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="ascii")
     print(f"\nJSON: {path}")
+    if args.page:
+        args.page.write_text(fanout_page.text(results, NAMES, ratio),
+                             encoding="ascii")
+        print(f"Page: {args.page}")
 
 
 if __name__ == "__main__":

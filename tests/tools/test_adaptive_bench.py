@@ -21,6 +21,7 @@ import adaptive_traces  # noqa: E402
 import adaptive_webrtc  # noqa: E402
 import devtools  # noqa: E402
 import fanout  # noqa: E402
+import fanout_page  # noqa: E402
 
 
 def captured(count):
@@ -363,6 +364,26 @@ class Fanout(unittest.TestCase):
         self.assertEqual(fanout.medians([{"error": "x"}, {"a": 1}, {"a": 3}]),
                          {"a": 2})
         self.assertEqual(fanout.medians([{"error": "x"}]), {"error": "x"})
+
+    def test_a_page_has_a_row_for_each_transport(self):
+        end = {"server_cpu": 0.002, "viewer_cpu": 0.001, "server_bytes": 1e5,
+               "viewer_bytes": 2e5, "least": 0.99, "mean": 1}
+        good = {"least": 1, "mean": 1, "bad_mean": 0.1}
+        page = fanout_page.text(
+            {"machine": "m", "cores": 2, "date": "1 May 2026", "commit": "c1",
+             "load_before": 0, "viewers": 3, "mbps": 4, "seconds": 5,
+             "runs": 1, "costs": {"3 viewers": {
+                 "tltcp": end, "srt": {**end, "server_cpu": 0.004},
+                 "librist": {"error": "no result"}}},
+             "isolation": {"tltcp": (good, good),
+                           "srt": ({"error": "died"}, good)}},
+            fanout.NAMES, fanout.ratio)
+        self.assertIn("at commit c1", page)
+        self.assertIn("| SRT | 0.400 | 0.50 | 0.100 | 1.00 | 100 | 200 | "
+                      "100.00 | 99.00 |", page)
+        self.assertIn("| librist | no result |", page)
+        self.assertIn("| TLTCP | 100.00 | 100.00 | 10.00 |", page)
+        self.assertIn("| SRT | died |", page)
 
     @unittest.skipUnless((toolbox.TOOLS.parent / "bench" /
                           "bench_fanout").exists(), "not built")
