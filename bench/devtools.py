@@ -8,7 +8,7 @@ import subprocess
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-TIMEOUT = 30  # s for an answer
+TIMEOUT = 90  # s for an answer; a busy machine starts browsers slowly
 OPTIONS = ("--headless=new", "--no-first-run", "--no-default-browser-check",
            "--disable-gpu", "--disable-extensions", "--disable-sync",
            "--disable-background-networking", "--disable-component-update",
