@@ -267,7 +267,7 @@ def parse():
         os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
     p.add_argument("--json", type=pathlib.Path, help="where the results go")
     p.add_argument("--page", type=pathlib.Path,
-                   help="page to write, as docs/measurements/fanout.md")
+                   help="page to write")
     return p.parse_args()
 
 

@@ -398,11 +398,9 @@ TLTCP_API unsigned tltcp_conn_secret(const tltcp_conn *conn);
 /**
  * @brief The driver is about to send from another local address.
  *
- * Packets carry another connection id of the peer's from now on, and other
- * packet numbers on the wire, so that an observer of both addresses cannot link
- * them (RFC 9000 section 9.5); the peer does the same. Only sealed connections
- * have spare ids. A PING tells the peer of the address.
- *
+ * Sealed packets then carry another connection id and other packet numbers, so
+ * that an observer of both addresses cannot link them (RFC 9000 section 9.5).
+ * The peer does the same. A PING tells the peer of the address.
  * @param conn  connection
  * @retval true   another id is in use
  * @retval false  none is spare, or the connection is not sealed or not open;

@@ -85,6 +85,17 @@ void tltcp__acks_on_frequency(tltcp__acks *a, uint64_t pn, uint32_t every,
     a->delay = delay < a->max_delay ? delay : a->max_delay;
 }
 
+int tltcp__acks_on_request(tltcp__acks *a, uint64_t pn, const tltcp__chunk *k) {
+    cmn__reader r = cmn__reader_of(k->body, k->len);
+    uint32_t every = cmn__get16(&r);
+    tltcp_time delay = cmn__get16(&r) * TLTCP_MS;
+    if (r.bad || cmn__reader_left(&r) > 0 || every == 0) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    tltcp__acks_on_frequency(a, pn, every, delay);
+    return 0;
+}
+
 bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now) {
     return a->owed > 0 && a->due <= now;
 }

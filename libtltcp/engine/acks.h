@@ -40,6 +40,8 @@ int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
  * the latest; older requests are ignored. */
 void tltcp__acks_on_frequency(tltcp__acks *a, uint64_t pn, uint32_t every,
                               tltcp_time delay);
+/* The same for an ACK_FREQUENCY chunk. Returns 0 or TLTCP_ERR_PROTOCOL. */
+int tltcp__acks_on_request(tltcp__acks *a, uint64_t pn, const tltcp__chunk *k);
 /* Whether an ACK should leave now, even alone. */
 bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now);
 /* Appends an ACK chunk if something was received and there is room; the caller

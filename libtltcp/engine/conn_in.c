@@ -183,17 +183,6 @@ static int on_rtt(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     return 0;
 }
 
-static int on_ack_frequency(tltcp_conn *c, const tltcp__chunk *k, uint64_t pn) {
-    cmn__reader r = cmn__reader_of(k->body, k->len);
-    uint32_t every = cmn__get16(&r);
-    tltcp_time delay = cmn__get16(&r) * TLTCP_MS;
-    if (r.bad || k->len != 4 || every == 0) {
-        return TLTCP_ERR_PROTOCOL;
-    }
-    tltcp__acks_on_frequency(&c->acks, pn, every, delay);
-    return 0;
-}
-
 static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     in->eliciting |= k->type != TLTCP__ACK && k->type != TLTCP__CLOSE &&
                      k->type != TLTCP__REPORT && k->type != TLTCP__REBUILT;
@@ -225,7 +214,7 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     case TLTCP__RTT:
         return on_rtt(c, k, in);
     case TLTCP__ACK_FREQUENCY:
-        return on_ack_frequency(c, k, in->pn);
+        return tltcp__acks_on_request(&c->acks, in->pn, k);
     case TLTCP__CLOSE:
         return tltcp__conn_on_close(c, k);
     case TLTCP__PING:

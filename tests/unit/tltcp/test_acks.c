@@ -133,6 +133,23 @@ TEST(a_request_that_was_overtaken_by_a_newer_one_is_ignored) {
     assert_int_equal(w->acks.every, 2);
 }
 
+TEST(a_request_of_another_length_or_for_no_packets_is_an_error) {
+    struct world *w = *state;
+    static const uint8_t body[6] = {0, 8, 0, 10, 0, 0};
+    static const uint8_t none[4] = {0, 0, 0, 10};
+    tltcp__chunk k = {.body = body, .len = 4};
+    assert_int_equal(tltcp__acks_on_request(&w->acks, 1, &k), 0);
+    assert_int_equal(w->acks.every, 8);
+    assert_int_equal(w->acks.delay, 10 * MS);
+    for (k.len = 0; k.len <= 6; k.len += 2) {
+        assert_int_equal(tltcp__acks_on_request(&w->acks, 2, &k),
+                         k.len == 4 ? 0 : TLTCP_ERR_PROTOCOL);
+    }
+    k = (tltcp__chunk){.body = none, .len = 4};
+    assert_int_equal(tltcp__acks_on_request(&w->acks, 3, &k),
+                     TLTCP_ERR_PROTOCOL);
+}
+
 TEST(a_congestion_mark_makes_an_ack_due_and_is_counted) {
     struct world *w = *state;
     tltcp__ack a;
@@ -249,6 +266,7 @@ int main(void) {
         T(packets_after_a_hole_are_acknowledged_at_once_where_acks_are_rare),
         T(the_peer_cannot_ask_for_a_longer_delay_than_announced),
         T(a_request_that_was_overtaken_by_a_newer_one_is_ignored),
+        T(a_request_of_another_length_or_for_no_packets_is_an_error),
         T(a_congestion_mark_makes_an_ack_due_and_is_counted),
         T(packets_that_want_no_ack_get_none_by_themselves),
         T(an_ack_names_exactly_the_received_packets),
