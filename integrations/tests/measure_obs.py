@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
 """From glass to glass: stock OBS Studio films a clock on its screen and streams
-it over an emulated link; what is received is decoded, and the clock in each
-picture is compared with the one here.
+it over an emulated link to stock VLC; the clock in each picture that VLC shows
+is compared with the one here.
 
 usage: PERIGEE_BUILD_DIR=... measure_obs.py [SECONDS [RATE DELAY LOSS [X264]]]
 Prints one JSON object.  Default: 60 s over 4mbit, 20ms each way, 2% loss; after
-half the time the link carries half.  X264: settings such as tune=zerolatency.
+half the time the link carries half, with a rate such as 4mbit+ it stays.
+X264: settings such as tune=film.
 """
 import ctypes
 import ctypes.util
@@ -117,16 +118,33 @@ class Measure(Obs):
     def rate_of(text):
         return int(float(text.removesuffix("mbit")) * 1e6)
 
-    def decode(self, pictures, receiver):
-        process = subprocess.Popen(
-            ["ffmpeg", "-v", "fatal", "-threads", "1", "-fflags", "nobuffer", "-flags",
-             "low_delay", "-probesize", "200000", "-f", "mpegts", "-i", "-",
-             "-an", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt",
-             "gray", "-"], stdin=receiver.stdout, stdout=subprocess.PIPE)
-        self.addCleanup(self.end, process)
-        while len(picture := process.stdout.read(WIDTH * HEIGHT)) == \
-                WIDTH * HEIGHT:
-            pictures.append((now_ms(), read_clock(picture)))
+    def vlc(self):
+        """VLC that waits for a sender: where, and its pictures as a file."""
+        port, screen = stage.free_port(), self.folder / "screen"
+        os.mkfifo(screen)
+        screen.chmod(0o666)
+        vlc = self.launch(
+            stage.nobody("cvlc", "-vv", "-I", "dummy", "--no-plugins-cache",
+                         "--avcodec-hw=none", "--aout=dummy",
+                         "--vout=yuv", "--yuv-yuv4mpeg2",
+                         f"--yuv-file={screen}",
+                         f"tltcp://127.0.0.1:{port}?mode=listener"
+                         f"&auto-reconnect=no&latency={LATENCY}", "vlc://quit"),
+            env={"VLC_PLUGIN_PATH": str(stage.PLUGINS / "vlc")})
+        self.await_port(vlc, port)
+        return f"127.0.0.1:{port}", screen
+
+    @staticmethod
+    def watch_screen(screen, pictures):
+        """Notes when each picture was shown, and the clock in it.  VLC opens its
+        output more than once, so this never ends."""
+        size = WIDTH * HEIGHT
+        with open(os.open(screen, os.O_RDWR), "rb") as file:
+            while line := file.readline():
+                if line != b"FRAME\n":
+                    continue  # the head of a file
+                picture = file.read(size * 3 // 2)
+                pictures.append((now_ms(), read_clock(picture[:size])))
 
     def watch(self, control, halved):
         """Until the time is over: what the encoder makes, before and after."""
@@ -144,25 +162,20 @@ class Measure(Obs):
         return before, followed, made
 
     def test_from_glass_to_glass(self):
-        receiver = subprocess.Popen(
-            [stage.toolbox.TOOLS / "tltcp-live-transmit", "-q", "-a", "no",
-             "--delivery", "timed", "--port-file", self.folder / "port",
-             "tltcp://127.0.0.1:0?mode=listener", "-"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.addCleanup(self.end, receiver)
-        (address,) = self.address(receiver, self.folder / "port")
+        address, screen = self.vlc()
         started = time.monotonic()
-        half = f"{self.rate_of(self.rate) // 2}"
+        rate = self.rate.rstrip("+")
+        half = self.rate_of(rate) // (2 if rate == self.rate else 1)
         _, (inlet,) = self.linkem(
-            "--rate", self.rate, "--delay", self.delay, "--loss", self.loss,
+            "--rate", rate, "--delay", self.delay, "--loss", self.loss,
             "--at", f"{STARTS + self.seconds / 2}s,rate={half}",
             "127.0.0.1:0", address)
         _, control = self.obs(f"tltcp://127.0.0.1:{inlet}?latency={LATENCY}")
         self.film_screen(control)
         self.add_noise(control, 128)
         pictures = []
-        reader = threading.Thread(target=self.decode,
-                                  args=(pictures, receiver), daemon=True)
+        reader = threading.Thread(target=self.watch_screen,
+                                  args=(screen, pictures), daemon=True)
         reader.start()
         self.stream(control)
         before, followed, after = self.watch(
@@ -170,7 +183,7 @@ class Measure(Obs):
         state = self.vendor(control)
         status = control.ask("GetStreamStatus")[1]
         control.ask("StopStream")
-        reader.join(30)
+        time.sleep(2 * LATENCY / 1000)
         delays = sorted((then - clock) % (1 << BITS)
                         for then, clock in pictures if clock is not None)
         Measure.result = {
@@ -191,7 +204,7 @@ class Measure(Obs):
 
 if __name__ == "__main__":
     import unittest
-    stage.missing("obs", "Xvfb", "ffmpeg")
+    stage.missing("obs", "Xvfb", "ffmpeg", "cvlc", "setpriv")
     words = sys.argv[1:]
     Measure.seconds = int(words[0]) if words else Measure.seconds
     for name, word in zip(("rate", "delay", "loss", "x264"), words[1:]):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
 """Stock VLC with the module for tltcp, both ways."""
+import re
 import unittest
 
 import stage
@@ -44,6 +45,25 @@ class Vlc(stage.Stage):
         for kind in "va":
             self.assertEqual(stage.frames(path, kind),
                              stage.frames(self.film, kind))
+
+    def check_caching(self, least, most, *arguments):
+        """How much of the stream VLC gathers before it plays."""
+        port = stage.free_port()
+        vlc = self.vlc("--vout=dummy", "--aout=dummy", *arguments,
+                       f"tltcp://127.0.0.1:{port}?mode=listener&latency=300"
+                       "&auto-reconnect=no")
+        self.await_port(vlc, port)
+        self.play(f"tltcp://127.0.0.1:{port}?latency=300")
+        done = r"Stream buffering done \((\d+) ms"
+        self.await_said(vlc, done)
+        gathered = int(re.search(done, self.said(vlc))[1])
+        self.assertTrue(least <= gathered < most, gathered)
+
+    def test_vlc_waits_for_the_latency_and_no_longer(self):
+        self.check_caching(300, 800)
+
+    def test_vlc_waits_less_when_told_so(self):
+        self.check_caching(50, 300, "--network-caching=50")
 
     def test_vlc_sends_every_picture(self):
         port = stage.free_port()

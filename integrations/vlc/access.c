@@ -2,11 +2,26 @@
 /* VLC: the input. */
 #include "integrations/vlc/vlc_tltcp.h"
 
+#include <stdlib.h>
+
 #include <vlc_access.h>
 #include <vlc_interrupt.h>
 
 /* How long a read waits before the log hears what happened, in ms. */
 #define SLICE 250
+struct access_sys {
+    tltcp_live *live;
+    unsigned latency_ms; /* of the URL */
+};
+
+/* What comes later than the latency never comes, so nothing beyond is worth
+ * waiting for.  VLC asks before anything came, so the URL says the latency, and
+ * VLC waits longer by itself should the sender's be longer.  In ms. */
+static int64_t access_caching(stream_t *access) {
+    const struct access_sys *sys = access->p_sys;
+    int64_t most = var_InheritInteger(access, "network-caching");
+    return sys->latency_ms < most ? sys->latency_ms : most;
+}
 
 static void access_on_interrupt(void *live) {
     tltcp_live_interrupt(live, true);
@@ -14,7 +29,8 @@ static void access_on_interrupt(void *live) {
 
 /* 0: the end; -1: nothing yet. */
 static ssize_t access_read(stream_t *access, void *data, size_t len) {
-    tltcp_live *live = access->p_sys;
+    struct access_sys *sys = access->p_sys;
+    tltcp_live *live = sys->live;
     ssize_t n;
     vlc_interrupt_register(access_on_interrupt, live);
     n = tltcp_live_read_ts(live, data, len, SLICE);
@@ -40,8 +56,7 @@ static int access_control(stream_t *access, int query, va_list args) {
         *va_arg(args, bool *) = false;
         return VLC_SUCCESS;
     case STREAM_GET_PTS_DELAY:
-        *va_arg(args, int64_t *) =
-            INT64_C(1000) * var_InheritInteger(access, "network-caching");
+        *va_arg(args, int64_t *) = INT64_C(1000) * access_caching(access);
         return VLC_SUCCESS;
     default:
         return VLC_EGENERIC;
@@ -50,12 +65,17 @@ static int access_control(stream_t *access, int query, va_list args) {
 
 int vlc_tltcp_open_access(vlc_object_t *object) {
     stream_t *access = (stream_t *)object;
-    tltcp_live *live =
-        vlc_tltcp_open(object, TLTCP_LIVE_RECEIVE, access->psz_url);
-    if (live == NULL) {
+    struct access_sys *sys = calloc(1, sizeof(*sys));
+    if (sys == NULL) {
+        return VLC_ENOMEM;
+    }
+    sys->live = vlc_tltcp_open(object, TLTCP_LIVE_RECEIVE, access->psz_url,
+                               &sys->latency_ms);
+    if (sys->live == NULL) {
+        free(sys);
         return VLC_EGENERIC;
     }
-    access->p_sys = live;
+    access->p_sys = sys;
     access->pf_read = access_read;
     access->pf_block = NULL;
     access->pf_seek = NULL;
@@ -64,5 +84,7 @@ int vlc_tltcp_open_access(vlc_object_t *object) {
 }
 
 void vlc_tltcp_close_access(vlc_object_t *object) {
-    tltcp_live_close(((stream_t *)object)->p_sys, 0);
+    struct access_sys *sys = ((stream_t *)object)->p_sys;
+    tltcp_live_close(sys->live, 0);
+    free(sys);
 }

@@ -5,13 +5,17 @@
 
 #include <vlc_dialog.h>
 
-tltcp_live *vlc_tltcp_open(vlc_object_t *object, int direction,
-                           const char *url) {
+tltcp_live *vlc_tltcp_open(vlc_object_t *object, int direction, const char *url,
+                           unsigned *latency_ms) {
     char why[TLTCP_LIVE_WHY_MAX] = "out of memory";
     tltcp_live_options *o = tltcp_live_options_new();
     tltcp_live *live = NULL;
-    if (!o || tltcp_live_options_set_url(o, url, why) < 0 ||
-        tltcp_live_open(&live, direction, o, why) < 0) {
+    int rc = o ? tltcp_live_options_set_url(o, url, why) : TLTCP_ERR_NOMEM;
+    if (rc == 0) {
+        *latency_ms = tltcp_live_options_settings(o)->latency_ms;
+        rc = tltcp_live_open(&live, direction, o, why);
+    }
+    if (rc < 0) {
         tltcp_live_options_free(o);
         msg_Err(object, "%s", why);
         vlc_dialog_display_error(object, VLC_TLTCP_NAME, "%s", why);

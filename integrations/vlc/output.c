@@ -59,10 +59,11 @@ int vlc_tltcp_open_output(vlc_object_t *object) {
     sout_access_out_t *out = (sout_access_out_t *)object;
     bool whole = strncmp(out->psz_path, SCHEME, strlen(SCHEME)) == 0;
     char url[2048];
+    unsigned latency_ms;
     tltcp_live *live;
     (void)snprintf(url, sizeof(url), "%s%s", whole ? "" : SCHEME,
                    out->psz_path);
-    live = vlc_tltcp_open(object, TLTCP_LIVE_SEND, url);
+    live = vlc_tltcp_open(object, TLTCP_LIVE_SEND, url, &latency_ms);
     if (live == NULL || !output_await(object, live)) {
         tltcp_live_close(live, 0);
         return VLC_EGENERIC;

@@ -17,10 +17,11 @@
  * @param object     of VLC, for messages
  * @param direction  ::tltcp_live_direction
  * @param url        zero-terminated
+ * @param[out] latency_ms  of the URL
  * @return end with tltcp_live_close(); NULL: it could not be opened
  */
-tltcp_live *vlc_tltcp_open(vlc_object_t *object, int direction,
-                           const char *url);
+tltcp_live *vlc_tltcp_open(vlc_object_t *object, int direction, const char *url,
+                           unsigned *latency_ms);
 
 /** What has become of the connection. */
 enum vlc_tltcp_state {
