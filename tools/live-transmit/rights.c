@@ -18,7 +18,9 @@ struct privileges_dropped rights_drop(const struct transmit_options *o) {
     struct privileges_list r = {.count = 0};
     struct privileges keep = {.paths = r.path,
                               .names = has_name(&o->in) || has_name(&o->out),
-                              .tcp = o->metrics != NULL};
+                              .tcp = o->metrics != NULL ||
+                                     peer_options_use_tcp(&o->in.to) ||
+                                     peer_options_use_tcp(&o->out.to)};
 
     privileges_add(&r, o->in.kind == ENDPOINT_FILE ? o->in.path : NULL, false);
     privileges_add(&r, o->out.kind == ENDPOINT_FILE ? o->out.path : NULL, true);

@@ -60,6 +60,10 @@ int peer_options_check(const char *tool, struct peer_options *o) {
     return rc < 0 ? tool_misuse(tool, "%s", why) : -1;
 }
 
+bool peer_options_use_tcp(const struct peer_options *o) {
+    return o->config->io.transport != TLTCP_TRANSPORT_UDP;
+}
+
 void peer_turn_away(tltcp_socket *listener, const char *reason) {
     tltcp_socket *caller = NULL;
     while (tltcp_accept(listener, &caller, 0) == 0) {

@@ -65,6 +65,9 @@ int url_refuse(char *why, const char *what, const char *detail);
  *              after a message */
 int peer_options_check(const char *tool, struct peer_options *o);
 
+/** @brief Whether the connection may run over TCP. @param o  options */
+bool peer_options_use_tcp(const struct peer_options *o);
+
 /** @brief Rejects callers that were accepted and not taken.
  * @param listener  socket @param reason  told to them */
 void peer_turn_away(tltcp_socket *listener, const char *reason);

@@ -22,7 +22,8 @@ struct privileges_dropped media_rights_drop(const struct media_rights *r) {
     bool far = media_has_protocol(r->media);
     struct privileges keep = {.paths = l.path,
                               .names = far || privileges_is_name(r->host),
-                              .tcp = far || r->metrics != NULL};
+                              .tcp = far || r->metrics != NULL ||
+                                     peer_options_use_tcp(r->peer)};
 
     if (far) {
         privileges_add(&l, "/", r->write);
