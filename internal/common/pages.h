@@ -18,14 +18,14 @@ typedef struct cmn__pages {
     struct cmn__page_group **group;      /* by number, modulo cap; or NULL */
     void *spare;                         /* free pages for reuse, in a chain */
     struct cmn__page_group *spare_group; /* likewise */
-    size_t spares;                       /* number of spare pages */
-    size_t spare_groups;
-    size_t size;    /* bytes of a page */
-    size_t cap;     /* groups, a power of two or 0 */
-    size_t bytes;   /* total memory held */
-    uint64_t first; /* no page below */
-    uint64_t end;   /* no page from here on */
-    bool zeroed;    /* a newly taken page is zeroed */
+    size_t size;                         /* bytes of a page */
+    size_t cap;                          /* groups, a power of two or 0 */
+    size_t bytes;                        /* total memory held */
+    uint64_t first;                      /* no page below */
+    uint64_t end;                        /* no page from here on */
+    uint8_t spares;                      /* number of spare pages */
+    uint8_t spare_groups;
+    bool zeroed; /* a newly taken page is zeroed */
 } cmn__pages;
 
 void cmn__pages_init(cmn__pages *p, const cmn__mem *mem, size_t size,

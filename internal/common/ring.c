@@ -11,7 +11,8 @@
 
 void cmn__ring_init(cmn__ring *r, const cmn__mem *mem, size_t elem,
                     uint64_t first) {
-    *r = (cmn__ring){.mem = mem, .elem = elem, .head = first, .tail = first};
+    *r = (cmn__ring){
+        .mem = mem, .elem = (uint32_t)elem, .head = first, .tail = first};
 }
 
 void cmn__ring_free(cmn__ring *r) {
@@ -30,7 +31,7 @@ void cmn__ring_trim(cmn__ring *r) {
 static int grow(cmn__ring *r) {
     cmn__ring wide = *r;
     wide.cap = r->cap == 0 ? RING_FIRST : 2 * r->cap;
-    wide.buf = cmn__resize(r->mem, NULL, wide.cap * r->elem);
+    wide.buf = cmn__resize(r->mem, NULL, (size_t)wide.cap * r->elem);
     if (wide.buf == NULL) {
         return -1;
     }

@@ -13,8 +13,8 @@
 typedef struct cmn__ring {
     const cmn__mem *mem;
     uint8_t *buf;
-    size_t elem; /* bytes of a record */
-    size_t cap;  /* records, a power of two or 0 */
+    uint32_t elem; /* bytes of a record */
+    uint32_t cap;  /* records, a power of two or 0 */
     uint64_t head;
     uint64_t tail;
 } cmn__ring;

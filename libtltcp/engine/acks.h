@@ -20,11 +20,11 @@ typedef struct tltcp__acks {
     uint32_t owed;         /* packets that want an ACK */
     uint32_t every;        /* ACK at once when this many are owed */
     uint32_t hurry;        /* packets to acknowledge at once */
+    uint32_t since_ping;   /* lone ACKs since the last ack-eliciting packet */
     tltcp_time max_delay;  /* as announced to the peer */
     tltcp_time delay;      /* as the peer requests, at most max_delay */
     uint64_t request_pn;   /* packet with the newest request */
     uint32_t ect0, ect1, ce;
-    uint32_t since_ping; /* ACK-only packets since the last ack-eliciting one */
 } tltcp__acks;
 
 void tltcp__acks_init(tltcp__acks *a, const cmn__mem *mem, uint32_t every,

@@ -159,8 +159,8 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
 /* Whether a number in [lo, hi) was never used. */
 static bool is_optimistic(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
     for (unsigned i = 0; i < TLTCP__SKIPPED_NUMBERS; i++) {
-        if (s->skipped_numbers[i] != 0 && s->skipped_numbers[i] >= lo &&
-            s->skipped_numbers[i] < hi) {
+        uint64_t pn = cmn__widen(s->skipped_numbers[i], s->map.packets.tail);
+        if (s->skipped_numbers[i] != 0 && pn >= lo && pn < hi) {
             return true;
         }
     }

@@ -545,7 +545,7 @@ bool tltcp__reasm_needs_memory(const tltcp__reasm *r, uint64_t start,
 size_t tltcp__reasm_held(const tltcp__reasm *r) {
     size_t ranges = (size_t)r->got.count + r->have.count;
     return r->buf.bytes + r->recs.pages.bytes + ranges * sizeof(cmn__range) +
-           r->ready.cap * r->ready.elem;
+           (size_t)r->ready.cap * r->ready.elem;
 }
 
 void tltcp__reasm_trim(tltcp__reasm *r) {

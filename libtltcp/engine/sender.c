@@ -95,7 +95,7 @@ void tltcp__sender_trim(tltcp__sender *s) {
 void tltcp__sender_skip_number(tltcp__sender *s) {
     uint64_t pn = tltcp__sentmap_next(&s->map);
     if (tltcp__sentmap_open(&s->map) != NULL) {
-        s->skipped_numbers[s->skipped_at] = pn;
+        s->skipped_numbers[s->skipped_at] = (uint32_t)pn;
         s->skipped_at = (s->skipped_at + 1) % TLTCP__SKIPPED_NUMBERS;
     }
 }

@@ -65,8 +65,8 @@ typedef struct tltcp__sender {
     uint64_t update_pn; /* newest packet with an UPDATE, plus one */
     uint64_t update_sent;
     tltcp_time dummy_at; /* no dummy before (Peach) */
-    /* Numbers never sent; 0: none. */
-    uint64_t skipped_numbers[TLTCP__SKIPPED_NUMBERS];
+    /* Low bits of numbers never sent; 0: none. */
+    uint32_t skipped_numbers[TLTCP__SKIPPED_NUMBERS];
     unsigned skipped_at; /* index for the next one */
 
     uint32_t first_seq; /* wire number of stream offset 0 */
