@@ -28,7 +28,7 @@ extern "C" {
 /** @addtogroup congestion_measure
  * @{ */
 
-/** Runs kept; beyond, the oldest of arrivals merge and losses are settled. */
+/** Runs kept; beyond that, the oldest arrivals merge and losses are settled. */
 #define CONG_STFRC_RUNS 32
 /** Answers whose rates limit the receive rate until the first loss. */
 #define CONG_STFRC_ANSWERS 2
@@ -65,7 +65,7 @@ struct cong_stfrc {
     bool was_lossy;                    /**< there were some before this cycle */
 };
 
-/** @brief What a cycle gave; for cong_ack. */
+/** @brief Result of a cycle, for cong_ack. */
 struct cong_stfrc_report {
     double p;      /**< loss event rate, 0 to 1 */
     double x_recv; /**< bytes/s received over the last RTT */
@@ -81,14 +81,14 @@ struct cong_stfrc_report {
  */
 CONG_API void cong_stfrc_init(struct cong_stfrc *h, double s, double symmetry);
 /**
- * @brief Sets the RTT that later calls reckon with.
+ * @brief Sets the RTT that later calls use.
  * @param h    measurements
  * @param rtt  smoothed RTT, ns; 0 or less: not known
  */
 CONG_API void cong_stfrc_set_rtt(struct cong_stfrc *h, cong_time rtt);
 /**
- * @brief The next transmission arrived. Transmissions, new and repeated, are
- * reported in the order in which they left.
+ * @brief Reports that the next transmission arrived. Report transmissions, new
+ * and repeated, in the order in which they left.
  * @param h     measurements
  * @param sent  when it left
  * @param size  bytes
@@ -96,13 +96,14 @@ CONG_API void cong_stfrc_set_rtt(struct cong_stfrc *h, cong_time rtt);
 CONG_API void cong_stfrc_received(struct cong_stfrc *h, cong_time sent,
                                   double size);
 /**
- * @brief The next transmission was lost.
+ * @brief Reports that the next transmission was lost.
  * @param h     measurements
  * @param sent  when it left
  */
 CONG_API void cong_stfrc_lost(struct cong_stfrc *h, cong_time sent);
 /**
- * @brief Ends a cycle: an answer told the fates reported since the last one.
+ * @brief Ends a cycle: an answer has told the fates that were reported since
+ * the last one.
  * @param h         measurements; the RTT is known
  * @param sent      when the answered transmission left
  * @param since     time since the previous answer; 0: not known. Until the

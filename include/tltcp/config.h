@@ -143,9 +143,9 @@ typedef struct tltcp_listener_options {
 enum tltcp_transport {
     TLTCP_TRANSPORT_UDP = 0,  /**< UDP */
     TLTCP_TRANSPORT_AUTO = 1, /**< caller: UDP, or TCP if that answers and UDP
-                                   has not for 1.5 s or half of
-                                   tltcp_config::connect_timeout_ms. Listener:
-                                   both, on one port */
+                                   does not within 1.5 s, or half of
+                                   tltcp_config::connect_timeout_ms if that is
+                                   less. Listener: both, on one port */
     TLTCP_TRANSPORT_TCP = 2   /**< TCP */
 };
 

@@ -167,8 +167,8 @@ TLTCP_API size_t tltcp_conn_fates(const tltcp_conn *conn);
  *
  * The transport delivers every datagram, in order, and has its own congestion
  * control, as TCP does; see docs/protocols/tltcp.md section 16. The connection
- * then neither probes the path nor marks packets, has the transport limit it,
- * and ignores datagrams from other paths.
+ * then neither probes the path nor marks packets, lets the transport limit its
+ * rate, and ignores datagrams from other paths.
  *
  * For a caller, call it before the connection is open: its first message is
  * then sent again. For a listener's connection, call it after ::TLTCP_CALLER
@@ -185,8 +185,8 @@ TLTCP_API int tltcp_conn_set_reliable(tltcp_conn *conn, uint64_t path,
                                       tltcp_time now);
 
 /**
- * @brief Reports that a reliable transport takes no more for now, or does
- * again.
+ * @brief Reports whether a reliable transport is blocked, which means that it
+ * accepts no more data for now.
  *
  * While it is blocked, do not call tltcp_conn_send(). tltcp_conn_timeout() then
  * ignores what waits to be sent, and deadlines expire as usual.
@@ -396,7 +396,7 @@ TLTCP_API const char *tltcp_conn_stream_id(const tltcp_conn *conn);
 TLTCP_API unsigned tltcp_conn_secret(const tltcp_conn *conn);
 
 /**
- * @brief The driver is about to send from another local address.
+ * @brief Reports that the driver is about to send from another local address.
  *
  * Sealed packets then carry another connection id and other packet numbers, so
  * that an observer of both addresses cannot link them (RFC 9000 section 9.5).
