@@ -87,7 +87,7 @@
 #define CLAIM_SPAN 5000000000 /* ns from the first RTT */
 #define BEGINS 3000000000     /* ns: a guest does not yield at first */
 #define OWN 0.8         /* larger share: the queue is the flow's own ... */
-#define ERRORS 3        /* ... within so many standard errors */
+#define ERRORS 3        /* ... within this many standard errors */
 #define FOLLOWS 0.9     /* of the window in use counts as all of it */
 #define ROOM 2          /* the window grows to this multiple of its use */
 #define INITIAL 10      /* segments ... */

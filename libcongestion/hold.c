@@ -25,7 +25,7 @@
 #define UNCLEAR 0.05     /* loss ratio after which the next trial is soon */
 #define FEW_PACKETS 8    /* per round trip: the trial says little */
 #define AGAIN 3          /* s from a failed trial to the next, ... */
-#define DOUBLED 4        /* ... doubled so often at most */
+#define DOUBLED 4        /* ... doubled at most this often */
 #define LASTS 3000000000 /* ns for which a rate is held, at least */
 #define STALE 2000000000 /* ns without a queue of others */
 #define YIELD 0.7        /* of the rate is kept after a failed trial */
@@ -56,7 +56,7 @@ static double hold_ratio(const struct cong__hold_losses *l) {
     return l->known > 0 ? (double)l->lost / (double)l->known : 0;
 }
 
-/* Averages over so many bytes, at most. */
+/* Averages over at most this many bytes. */
 static void hold_add_loss(struct cong__hold_losses *l, double most,
                           const struct cong_ack *ack) {
     double lost = cong__clean(ack->lost);
@@ -116,8 +116,8 @@ static bool hold_saw_link(const struct cong__hold *h, double mss,
            h->delivered * (double)h->high > TRAIN * mss;
 }
 
-/* Rate of the link, bytes/ns; 0: not known. The highest rate of delivery is the
- * least that it may be. */
+/* Rate of the link, bytes/ns; 0: not known. It is at least the highest rate of
+ * delivery. */
 static double hold_link(const struct cong__hold *h, double mss, double other,
                         cong_time now) {
     double most = fmax(h->most[0], h->most[1]);

@@ -60,12 +60,12 @@ struct cong__hold_path {
     double part; /* of the link that may be held */
 };
 
-/* Processes a feedback, and sets window and pacing rate while a rate is held or
- * tried: true then. */
+/* Processes feedback. Returns true while a rate is held or tried, and sets
+ * window and pacing rate then. */
 bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
                     const struct cong_ack *ack,
                     const struct cong__hold_path *path);
-/* Gives the rate up; the window is the same share of it. */
+/* Gives up the rate; the window then allows about the same. */
 void cong__hold_leave(struct cong__hold *h, struct cong *cc);
 
 static inline bool cong__hold_is_on(const struct cong__hold *h) {

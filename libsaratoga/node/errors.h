@@ -9,7 +9,7 @@
 #define SARATOGA__EXISTS (-20002)     /* the target already exists */
 #define SARATOGA__BAD_SUM (-20003)    /* the checksum is wrong */
 #define SARATOGA__OVER_QUOTA (-20004) /* the quota for peers is used up */
-#define SARATOGA__BAD_NAME (-20005)   /* what the peer calls the file */
+#define SARATOGA__BAD_NAME (-20005)   /* the peer's name for the file */
 
 /* The status code on the wire; `otherwise` if none fits. */
 unsigned saratoga__status_of(int error, unsigned otherwise);

@@ -101,8 +101,8 @@ static void opened(saratoga__file *f, int status) {
     saratoga__file_check(f);
 }
 
-/* A peer that names a file may not make one that shells and programs read of
- * themselves, or that does not look like what it is. */
+/* A peer that names a file must not create one that shells and programs read on
+ * their own, or whose name misleads. */
 static bool receive_file_is_plain(const char *leaf) {
     bool plain = leaf[0] != '\0' && leaf[0] != '.';
 

@@ -23,7 +23,7 @@ void tltcp__ack_frequency_init(tltcp__ack_frequency *f, bool on, uint8_t every,
 /* After an ACK: decides whether to request another frequency. */
 void tltcp__ack_frequency_update(tltcp__ack_frequency *f, const tltcp__cc *cc,
                                  tltcp_time now);
-/* The path changed: as at the beginning. */
+/* The path changed: starts anew. */
 void tltcp__ack_frequency_restart(tltcp__ack_frequency *f);
 /* Writes the request; needs TLTCP__ACK_FREQUENCY_LEN bytes of room. */
 void tltcp__ack_frequency_put(tltcp__ack_frequency *f, cmn__writer *w);

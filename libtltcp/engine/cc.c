@@ -15,7 +15,7 @@
 #define FULL (1 / 1.2) /* of the window in flight, by the pacer's gain */
 #define QUANTUM_MAX 65000.0
 #define NS_PER_S 1e9
-/* A path has slack when for so many round trips, and for so long, there was no
+/* A path has slack when for this many round trips, and this long, there was no
  * loss, no mark, no full window, and no queue beyond this part of the lowest
  * RTT, or this time, which timers and delayed ACKs explain. */
 #define SLACK_RTTS 8

@@ -308,7 +308,7 @@ int tltcp__conn_on_response(tltcp_conn *c, const tltcp__chunk *k, uint64_t path,
 void tltcp__conn_on_other_path(tltcp_conn *c, uint64_t path, size_t len,
                                tltcp_time now);
 
-/* conn_ids.c: connection ids, of sealed connections whose peer knows of them.
+/* conn_ids.c: connection ids of sealed connections whose peer supports them.
  * Issues the first ids. */
 void tltcp__conn_start_ids(tltcp_conn *c);
 /* Our id with these bits; NULL: not active. */
@@ -319,11 +319,12 @@ const tltcp__peer_id *tltcp__conn_peer_id(const tltcp_conn *c, uint32_t number);
 uint32_t tltcp__conn_id_for_new_path(tltcp_conn *c);
 /* Changes the peer's id in use to the one of that number. */
 void tltcp__conn_use_id(tltcp_conn *c, uint32_t number);
-/* The peer uses our id of that number on that path: uses as new a one. */
+/* The peer uses our id of that number on that path: changes to one of the
+ * peer's ids that is as new. */
 void tltcp__conn_follow_id(tltcp_conn *c, uint32_t number, uint64_t path);
 /* The packet numbered pn was acknowledged. */
 void tltcp__conn_ids_on_acked(tltcp_conn *c, uint64_t pn);
-/* The candidate path has answered nothing, and was given up. */
+/* The candidate path was given up without an answer. */
 void tltcp__conn_ids_on_no_answer(tltcp_conn *c, uint32_t number);
 int tltcp__conn_on_new_id(tltcp_conn *c, const tltcp__chunk *k);
 int tltcp__conn_on_retire_id(tltcp_conn *c, const tltcp__chunk *k);

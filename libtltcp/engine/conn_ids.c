@@ -63,7 +63,7 @@ uint32_t tltcp__conn_id_for_new_path(tltcp_conn *c) {
         return 0;
     }
     (void)tltcp__ids_take(c->ids, 0);
-    return c->ids->taken; /* without a spare one the newest serves again */
+    return c->ids->taken; /* without a spare one, the newest is used again */
 }
 
 void tltcp__conn_use_id(tltcp_conn *c, uint32_t number) {
@@ -114,8 +114,8 @@ void tltcp__conn_follow_id(tltcp_conn *c, uint32_t number, uint64_t path) {
     }
 }
 
-/* The id that was used there is spoilt. The peer gives others for those up to
- * the one in use, so this is renewed, too; the last is kept for a path. */
+/* The id that was used there is spoilt. Only ids below the one in use can be
+ * retired, so that one is renewed, too. The last spare id is kept. */
 void tltcp__conn_ids_on_no_answer(tltcp_conn *c, uint32_t number) {
     if (c->ids == NULL) {
         return;

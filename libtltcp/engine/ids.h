@@ -33,7 +33,7 @@ typedef struct tltcp__peer_id {
 } tltcp__peer_id;
 
 typedef struct tltcp__ids {
-    /* Number n is in place n % TLTCP__IDS_ACTIVE, but for our number 0, which
+    /* Number n is in place n % TLTCP__IDS_ACTIVE, except our number 0, which
      * the connection keeps. */
     tltcp__id ours[TLTCP__IDS_ACTIVE];
     tltcp__peer_id peers[TLTCP__IDS_ACTIVE];
@@ -50,7 +50,7 @@ void tltcp__ids_init(tltcp__ids *ids, const tltcp__peer_id *peer);
 
 /* Room for another id of ours; NULL while the peer holds enough. */
 tltcp__id *tltcp__ids_new(tltcp__ids *ids, uint64_t id, uint32_t offset);
-/* The id of ours with these bits, number 0 left aside; NULL: not active. */
+/* Our id with these bits, except number 0; NULL: not active. */
 tltcp__id *tltcp__ids_find(tltcp__ids *ids, uint64_t id);
 /* Whether the peer may retire all of ours below that number. */
 bool tltcp__ids_may_retire(const tltcp__ids *ids, uint32_t below);

@@ -9,8 +9,8 @@
 #define PIECE_MIN 64u
 #define SKIPS_MAX 8                /* per packet */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
-/* Over a reliable transport, silence is its own recovery. A probe is needed
- * only where the peer had no memory for the newest packets. */
+/* Over a reliable transport, silence means that it recovers losses itself. A
+ * probe is needed only if the peer had no memory for the newest packets. */
 #define PTO_RELIABLE TLTCP_S
 
 /* The paper's recovery of data, of a kind of cong_recovery_kind. */

@@ -11,7 +11,7 @@
 
 #include "libtltcp/live/section.h"
 
-/** The clock of condition variables, of which Apple's know no other. */
+/** The clock of condition variables; Apple's support only this one. */
 #ifdef __APPLE__
 #define LIVE_CLOCK CLOCK_REALTIME
 #else

@@ -127,7 +127,7 @@ static bool incoming_call(struct tltcp__link *l, const uint8_t *dgram,
     return true;
 }
 
-/* Repeats of the first message are for the same connection; another call has to
+/* Repeats of the first message are for the same connection; another call must
  * come over another TCP connection. */
 static bool incoming_take(struct tltcp__link *l, const uint8_t *dgram,
                           size_t len) {
@@ -181,7 +181,7 @@ static const tltcp__pipe_ops incoming_ops = {.on_input = incoming_on_input,
 
 /* --- Listening ----------------------------------------------------------- */
 
-/* Another token than that of any UDP path, and of any other connection. */
+/* A token that no UDP path and no other connection has. */
 static uint64_t incoming_token(struct tltcp__port *port,
                                const net__route *route) {
     const uint64_t parts[] = {net__route_token(port->key, route),
