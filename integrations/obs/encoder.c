@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is left for sound, tables and packets' heads, bit/s. */
+/* What is left for sound, tables and packet headers, bit/s. */
 #define RESERVE 250000
 #define LOWEST_KBPS 100
 #define KEY_SECONDS 2

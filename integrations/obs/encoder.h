@@ -19,13 +19,13 @@ struct steered {
 };
 
 /**
- * @brief Notes the rate and, for low delay, sets what the user left open: a key
- * frame every two seconds, and for x264 no lookahead (tune=zerolatency) and a
- * buffer that lets no picture take longer than half the latency.
+ * @brief Records the rate and, for low delay, sets what the user left open: a
+ * key frame every two seconds, and for x264 no lookahead (tune=zerolatency) and
+ * a buffer that lets no picture take longer than half the latency.
  * @param s           encoder
- * @param encoder     if it is not running; else its settings stay
+ * @param encoder     if it is running, only its rate is recorded
  * @param latency_ns  of the stream; 0: none
- * @param low_delay   false: only notes the rate
+ * @param low_delay   false: only records the rate
  */
 void steered_prepare(struct steered *s, obs_encoder_t *encoder,
                      uint64_t latency_ns, bool low_delay);

@@ -10,8 +10,8 @@
 #define MAP 0x1000
 #define PICTURE 0x100
 #define SOUND 0x101
-/* How far the clock is behind the frames' times: 20 ms, in which a receiver
- * decodes; one that plays by the clock is later by as much. */
+/* The clock is 20 ms behind the frames' times. A receiver decodes in this time;
+ * one that plays by the clock is that much later. */
 #define LEAD 1800
 #define PES_HEAD 19
 #define ADTS_HEAD 7
@@ -139,8 +139,8 @@ static void mux_stamp(uint8_t *p, unsigned prefix, int64_t time) {
     p[4] = (uint8_t)((t << 1 & 0xfe) | 1);
 }
 
-/* len: bytes that follow the head.  A length that does not fit is not said; one
- * that is lets a receiver have the picture before the next one comes. */
+/* len: bytes that follow the header. A length that does not fit is left out;
+ * otherwise a receiver has the picture before the next one comes. */
 static void mux_head(struct ts_mux *m, unsigned id, int64_t pts, int64_t dts,
                      size_t len) {
     bool both = pts != dts;

@@ -14,9 +14,9 @@ struct access_sys {
     unsigned latency_ms; /* of the URL */
 };
 
-/* What comes later than the latency never comes, so nothing beyond is worth
- * waiting for.  VLC asks before anything came, so the URL says the latency, and
- * VLC waits longer by itself should the sender's be longer.  In ms. */
+/* Data later than the latency never arrives, so VLC need not wait longer. VLC
+ * asks before anything has arrived, so this is the latency of the URL; VLC
+ * waits longer by itself if the sender's is longer. In ms. */
 static int64_t access_caching(stream_t *access) {
     const struct access_sys *sys = access->p_sys;
     int64_t most = var_InheritInteger(access, "network-caching");

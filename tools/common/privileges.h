@@ -69,13 +69,13 @@ struct privileges_list {
     size_t count;
 };
 
-/** @brief Adds a file or folder: itself where it is there, else the folder that
- * it will be made in. @param l  zeroed at first @param file  its path; NULL and
+/** @brief Adds a file or folder: itself if it exists, else the folder in which
+ * it will be created. @param l  zeroed at first @param file  its path; NULL and
  * "-" are ignored @param write  as in privileges_path */
 void privileges_add(struct privileges_list *l, const char *file, bool write);
 
-/** @brief Adds the folder that holds a file, which may be replaced, or have
- * others beside it. @param l, file, write  as of privileges_add() */
+/** @brief Adds the folder that holds a file, for files that are replaced or
+ * have others beside them. @param l, file, write  as of privileges_add() */
 void privileges_add_folder(struct privileges_list *l, const char *file,
                            bool write);
 

@@ -42,7 +42,7 @@ static const char help[] =
     "peer silent for this long counts as gone; the lower of both ends "
     "applies),\n"
     "dscp (0; up to 63, of outgoing packets), transport (udp; tcp; auto: TCP\n"
-    "where UDP gets no answer, as a listener both).\n"
+    "where UDP gets no answer; a listener serves both).\n"
     "Of listeners: callers, a file of stream ids, each with its passphrase, "
     "one a\n"
     "line, read again after SIGHUP, when those who are gone from it are cut "

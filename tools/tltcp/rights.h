@@ -21,9 +21,10 @@ struct media_rights {
     const struct peer_options *peer;
 };
 
-/** @brief Gives up programs, and all files but those named and those in the
- * folder of the media, where playlists have their parts.  Media with a URL may
- * be anywhere: then files are left.  Before threads are started. @param r names
+/** @brief Gives up the means to start programs, and access to all files but
+ * those named and those in the folder of the media, where playlists have their
+ * parts. Keeps access to files if the media are a URL, which may lead anywhere.
+ * Call it before threads are started. @param r names
  * @return what was given up */
 struct privileges_dropped media_rights_drop(const struct media_rights *r);
 

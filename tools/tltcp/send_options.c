@@ -71,7 +71,7 @@ static const char help[] =
     "It first gives up, where the system can do so, all files but those named "
     "here\n"
     "and those beside the input (Landlock), and the means to start programs\n"
-    "(seccomp). An input with a URL of FFmpeg's leaves it the files.\n"
+    "(seccomp). If the input is a URL of FFmpeg's, it may still read files.\n"
     "\n"
     "Exit status: 0 on success, 1 on failure, 2 on wrong usage.\n"
     "\n"
