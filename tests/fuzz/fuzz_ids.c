@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
  * The connection ids of two ends whose chunks come late, twice, or never, and
- * of a third who says anything.  What one end may use the other knows, and
- * nobody uses an id again on another path while there is a spare one.
+ * of an attacker who sends anything. Each end knows the ids that the other may
+ * use, and neither uses an id on a second path while there is a spare one.
  */
 #include <string.h>
 

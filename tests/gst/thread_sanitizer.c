@@ -4,7 +4,7 @@
  * synchronize by futexes and atomics inside libraries that are built without
  * it.  These functions, in the place of theirs, tell it what happens before
  * what.  They order a lock's owners and the users of an object, no more, so
- * what nobody locks is still reported.
+ * unlocked accesses are still reported.
  */
 #include <dlfcn.h>
 
@@ -98,7 +98,7 @@ void(g_once_init_leave)(volatile void *where, gsize result) {
 
 /* --- Objects ------------------------------------------------------------- */
 
-/* Who gives up the last reference sees what all others did before. */
+/* The thread that drops the last reference sees what others did before. */
 #define UNREFERENCES(type, verb) \
     DECLARE(verb);               \
     void(verb)(type object) {    \

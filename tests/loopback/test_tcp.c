@@ -378,7 +378,7 @@ TEST(without_a_listener_the_call_is_refused) {
         TLTCP_ERR_REFUSED);
 }
 
-/* A route may appear: who calls again should not give up. */
+/* A route may appear: a caller that retries should not give up. */
 TEST(an_address_without_a_route_is_like_one_that_does_not_answer) {
     struct lo *l = *state;
 

@@ -236,7 +236,7 @@ TEST(queues_that_mark_lose_no_picture) {
 
 /* It drops what is above its rate at once, without any queue that would give a
  * warning. */
-TEST(a_policer_is_lived_with) {
+TEST(a_stream_copes_with_a_policer) {
     expect_shaped("a policer of 2.5 Mbit/s on 10", shape_policer, 10e6, 0.6,
                   0.95, 0.1);
 }
@@ -307,7 +307,7 @@ int main(void) {
         cmocka_unit_test(a_clock_that_jumps_ahead_costs_a_moment),
         cmocka_unit_test(queues_that_drop_early_do_little_harm),
         cmocka_unit_test(queues_that_mark_lose_no_picture),
-        cmocka_unit_test(a_policer_is_lived_with),
+        cmocka_unit_test(a_stream_copes_with_a_policer),
         cmocka_unit_test(a_thin_return_path_will_do),
         cmocka_unit_test(random_loss_does_little_harm),
         cmocka_unit_test(an_encoder_that_overshoots_is_held_down),

@@ -187,7 +187,7 @@ static void assert_spare(unsigned n) {
     }
 }
 
-TEST(word_of_ids_that_is_lost_is_repeated) {
+TEST(lost_id_chunks_are_repeated) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct plan p;
         plan_sealed(&p, seed);
@@ -248,7 +248,7 @@ TEST(a_caller_without_spare_ids_goes_on_with_the_last) {
     world_finish(&w);
 }
 
-/* Copies of the caller's packets come from ever other addresses, each of which
+/* Copies of the caller's packets come from ever new addresses, each of which
  * costs the listener an id. */
 struct copier {
     struct sim_net *net;
@@ -271,7 +271,7 @@ static bool copy_from_everywhere(void *user, uint32_t link,
     return !theirs || link == 0;
 }
 
-TEST(who_uses_up_ids_by_copies_does_not_keep_a_caller_from_moving) {
+TEST(copies_that_use_up_ids_do_not_keep_a_caller_from_moving) {
     struct copier a = {0};
     struct plan p;
     plan_sealed(&p, 1);
@@ -308,7 +308,7 @@ static bool keep_one(void *user, uint32_t link, struct sim_packet *p,
     return true;
 }
 
-TEST(an_id_that_was_retired_is_nobodys) {
+TEST(a_retired_id_belongs_to_no_connection) {
     const tltcp_endpoint *ep;
     uint64_t id;
     uint64_t dropped;
@@ -386,8 +386,8 @@ TEST(a_plain_connection_has_one_id) {
     world_finish(&w);
 }
 
-/* The peer may be of an earlier make. */
-TEST(who_does_not_know_of_ids_is_told_of_none) {
+/* The peer may be an earlier version. */
+TEST(a_peer_without_the_feature_gets_no_ids) {
     struct plan p;
     plan_sealed(&p, 1);
     world_start(&w, &p);
@@ -411,15 +411,15 @@ int main(void) {
         cmocka_unit_test(
             a_caller_behind_a_nat_changes_its_id_with_the_first_answer),
         cmocka_unit_test(packet_numbers_do_not_go_on_under_another_id),
-        cmocka_unit_test(word_of_ids_that_is_lost_is_repeated),
+        cmocka_unit_test(lost_id_chunks_are_repeated),
         cmocka_unit_test(ends_that_change_at_the_same_time_agree),
         cmocka_unit_test(a_caller_without_spare_ids_goes_on_with_the_last),
         cmocka_unit_test(
-            who_uses_up_ids_by_copies_does_not_keep_a_caller_from_moving),
-        cmocka_unit_test(an_id_that_was_retired_is_nobodys),
+            copies_that_use_up_ids_do_not_keep_a_caller_from_moving),
+        cmocka_unit_test(a_retired_id_belongs_to_no_connection),
         cmocka_unit_test(ids_that_contradict_are_refused),
         cmocka_unit_test(a_plain_connection_has_one_id),
-        cmocka_unit_test(who_does_not_know_of_ids_is_told_of_none),
+        cmocka_unit_test(a_peer_without_the_feature_gets_no_ids),
         cmocka_unit_test(ids_take_little_memory),
     };
     return cmocka_run_group_tests_name("ids", tests, NULL, NULL);
