@@ -23,8 +23,9 @@ struct media_rights {
 
 /** @brief Gives up the means to start programs, and access to all files but
  * those named and those in the folder of the media, where playlists have their
- * parts. Keeps access to files if the media are a URL, which may lead anywhere.
- * Call it before threads are started. @param r names
+ * parts. A URL may lead anywhere, so all files then stay readable, and writable
+ * if the media are written. Call it before threads are started.
+ * @param r  names
  * @return what was given up */
 struct privileges_dropped media_rights_drop(const struct media_rights *r);
 
