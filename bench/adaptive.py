@@ -315,9 +315,9 @@ def parse():
     p.add_argument("--jobs", type=int, default=1,
                    help="runs at a time (1); a call of browsers counts as two")
     p.add_argument("--go-on", action="store_true",
-                   help="adds to the results of before what they lack")
+                   help="adds what earlier results lack")
     p.add_argument("--limit", type=int, metavar="SECONDS",
-                   help="starts no run that would not be over by then")
+                   help="starts no run that would end after this time")
     p.add_argument("--no-quality", action="store_true",
                    help="leaves out PSNR and SSIM")
     p.add_argument("--tltcp", default="", metavar="KEY=VALUE[&...]",

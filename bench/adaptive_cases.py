@@ -201,7 +201,7 @@ TLTCP_SEND = "tltcpsink name=net uri=tltcp://{host}:{port}?latency={latency}" \
 TLTCP_RECEIVE = "tltcpsrc uri=tltcp://{host}:{port}?mode=listener&latency=" \
     "{latency}&delivery=immediate" + SEEN
 # RTP with the congestion control of gst-plugins-rs: every packet has a number,
-# and what came of each is reported (transport-wide congestion control).
+# and the fate of each is reported (transport-wide congestion control).
 TWCC = "extmap-3=(string)http://www.ietf.org/id/" \
     "draft-holmer-rmcat-transport-wide-cc-extensions-01"
 RTX = "payload-type-map=application/x-rtp-pt-map,96=(uint)97"

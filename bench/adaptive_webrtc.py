@@ -60,7 +60,7 @@ def marked(raw, seconds):
     return path
 
 
-# --- What came of it -------------------------------------------------------
+# --- Results ---------------------------------------------------------------
 
 def captures(seen, begin, seconds):
     """Time of capture by number, from the first picture at or after begin.  The

@@ -142,7 +142,7 @@ class Measure(Obs):
         with open(os.open(screen, os.O_RDWR), "rb") as file:
             while line := file.readline():
                 if line != b"FRAME\n":
-                    continue  # the head of a file
+                    continue  # the header of a file
                 picture = file.read(size * 3 // 2)
                 pictures.append((now_ms(), read_clock(picture[:size])))
 
