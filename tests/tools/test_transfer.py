@@ -354,6 +354,15 @@ class Transfer(toolbox.Folder):
             self.assertEqual(done.returncode, status, (part, done.stderr))
             self.assertEqual(self.finish(receiver, signal.SIGINT)[0], 0)
 
+    def test_an_address_is_reached_over_tcp(self):
+        receiver, address = self.receiver("out.nut", "--once",
+                                          keys="?transport=tcp")
+        done = self.send(self.clip("raw.h264"), f"{address}?transport=tcp",
+                         "--speed", 0)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.finish(receiver), (0, ""))
+        self.assertEqual(self.json("send.json")["transport"], "tcp")
+
     def test_both_ends_gain_no_privileges(self):
         receiver, address = self.receiver("out.nut")
         sender = self.start("tltcp-send", "-q", self.clip("h264-aac.ts"),
