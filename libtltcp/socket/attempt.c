@@ -104,7 +104,9 @@ static void attempt_on_refusal(tltcp_socket *s, tltcp_time now) {
 static void attempt_connecting(tltcp_socket *s, tltcp_time now) {
     struct tltcp__calling *c = s->port->calling;
 
-    if (now >= c->tcp_after && !c->answered) {
+    if (c->answered) {
+        c->tcp_after = TLTCP_TIME_NEVER; /* UDP works */
+    } else if (now >= c->tcp_after) {
         tltcp__tcp_call(s);
     }
     if (c->refused) {

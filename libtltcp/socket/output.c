@@ -22,7 +22,7 @@ static void output_arm(tltcp_socket *s) {
     cmn__heap *h = &s->port->io->timers;
     tltcp_time at = s->over ? TLTCP_TIME_NEVER : tltcp_conn_timeout(s->conn);
 
-    if (!s->over && s->port->calling != NULL) {
+    if (!s->closed && s->port->calling != NULL) { /* as attempts run */
         const struct tltcp__calling *c = s->port->calling;
 
         at = c->next < at ? c->next : at;
