@@ -11,6 +11,9 @@
 #define TARGET_EVERY (10 * TLTCP_MS)
 #define RATE_STEP 0.05
 #define SKIP_NUMBER_FIRST 64u /* packets */
+/* The last CLOSE waits no longer for a reliable transport: its peer may never
+ * read again. */
+#define BLOCKED_MAX TLTCP_S
 
 static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
                     int fate) {
@@ -367,6 +370,7 @@ void tltcp__conn_terminate(tltcp_conn *c, int error) {
 void tltcp__conn_echo_close(tltcp_conn *c, int error) {
     over(c, error);
     tltcp__conn_enter(c, TLTCP__CONN_DYING);
+    c->close.at = c->now + BLOCKED_MAX;
     c->close.flags = TLTCP__CLOSE_ECHO;
     c->want = TLTCP__WANT_CLOSE;
 }
@@ -400,6 +404,7 @@ void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
     c->close.code = (uint32_t)-error;
     over(c, error);
     tltcp__conn_enter(c, notify ? TLTCP__CONN_DYING : TLTCP__CONN_CLOSED);
+    c->close.at = c->now + BLOCKED_MAX;
     c->want = notify ? TLTCP__WANT_CLOSE : 0;
 }
 

@@ -63,6 +63,14 @@ static tltcp_time send_at(const tltcp_conn *c) {
     return at;
 }
 
+/* When the next CLOSE is to be written. */
+static tltcp_time close_at(const tltcp_conn *c) {
+    return c->state == TLTCP__CONN_CLOSING &&
+                   !tltcp__conn_wants(c, TLTCP__WANT_CLOSE)
+               ? c->close.at
+               : TLTCP_TIME_NEVER;
+}
+
 tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     tltcp_time at;
     if (c->state == TLTCP__CONN_CLOSED) {
@@ -71,10 +79,12 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     if (!c->blocked && urgent(c)) {
         return 0;
     }
+    if (c->blocked && c->state == TLTCP__CONN_DYING) {
+        return c->close.at;
+    }
     at = tltcp__earlier(c->handshake.until, linger_until(c));
     at = tltcp__earlier(at, idle_at(c));
-    at = tltcp__earlier(at, c->state == TLTCP__CONN_CLOSING ? c->close.at
-                                                            : TLTCP_TIME_NEVER);
+    at = tltcp__earlier(at, close_at(c));
     if (c->state == TLTCP__CONN_CALLED || c->state == TLTCP__CONN_DYING) {
         return at;
     }
@@ -167,6 +177,9 @@ void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
     uint64_t lost = c->stats.packets_lost;
     int rv;
     tltcp__conn_tick(c, now);
+    if (c->blocked && c->state == TLTCP__CONN_DYING && c->close.at <= now) {
+        tltcp__conn_terminate(c, c->close.error); /* CLOSE cannot leave */
+    }
     if (c->state >= TLTCP__CONN_DYING || on_last_timers(c, now)) {
         return;
     }

@@ -359,6 +359,27 @@ TEST(a_blocked_connection_has_nothing_to_do_at_once) {
     net_close(&n);
 }
 
+/* The peer may never read again. */
+TEST(a_failed_connection_waits_briefly_for_a_blocked_transport) {
+    struct net n;
+    tltcp_config c;
+    tltcp_time at;
+
+    defaults(&c);
+    net_open(&n, &c, 1e6, 20 * MS);
+    net_run(&n, 200 * MS);
+    net_write(&n, 100000, n.now + 500 * MS);
+    net_run(&n, 10 * MS);
+    assert_true(is_blocked(&n.pipe[0], n.now));
+    tltcp_conn_abort(n.conn[0], TLTCP_ERR_ABORTED, "enough", n.now);
+    assert_false(tltcp_conn_is_closed(n.conn[0]));
+    at = tltcp_conn_timeout(n.conn[0]);
+    assert_true(at > n.now);
+    tltcp_conn_on_timeout(n.conn[0], at);
+    assert_true(tltcp_conn_is_closed(n.conn[0]));
+    net_close(&n);
+}
+
 TEST(datagrams_from_elsewhere_are_ignored) {
     struct net n;
     tltcp_config c;
@@ -427,6 +448,8 @@ int main(void) {
             after_head_of_line_blocking_the_stream_is_in_time_at_once),
         cmocka_unit_test(the_estimate_follows_the_transport),
         cmocka_unit_test(a_blocked_connection_has_nothing_to_do_at_once),
+        cmocka_unit_test(
+            a_failed_connection_waits_briefly_for_a_blocked_transport),
         cmocka_unit_test(datagrams_from_elsewhere_are_ignored),
         cmocka_unit_test(a_lost_transport_ends_the_connection_with_the_cause),
         cmocka_unit_test(a_connection_goes_over_only_before_it_is_open),
