@@ -22,9 +22,9 @@ void tltcp__mtu_init(tltcp__mtu *m, uint32_t base, uint32_t limit,
                      bool enabled);
 /* Applies the peer's limit, before the search begins. */
 void tltcp__mtu_cap(tltcp__mtu *m, uint32_t limit);
-/* The path changed. */
 /* Any size passes: uses the largest, and searches no more. */
 void tltcp__mtu_fix(tltcp__mtu *m);
+/* The path changed. */
 void tltcp__mtu_restart(tltcp__mtu *m, tltcp_time now);
 /* When a probe may leave; NEVER: none wanted. */
 tltcp_time tltcp__mtu_due(const tltcp__mtu *m);
