@@ -14,6 +14,8 @@ int tltcp_conn_set_reliable(tltcp_conn *c, uint64_t path, tltcp_time now) {
     if (rv != 0) {
         return rv;
     }
+    cmn__free(&c->mem, c->sender.loss_events); /* of the controller before */
+    c->sender.loss_events = NULL;
     tltcp__conn_tick(c, now);
     c->paths.current = path;
     c->sender.reliable = true;
