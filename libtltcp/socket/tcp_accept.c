@@ -21,6 +21,8 @@
 /* Connections whose peers have not called yet; the oldest is closed for a new
  * one. */
 #define LINKS_MAX 1024u
+/* For each address where every caller needs a token: TCP proves it, too. */
+#define LINKS_PROVEN 64u
 /* The first byte of an INITIAL. */
 #define FIRST_BYTE 0x58
 
@@ -193,7 +195,8 @@ static uint64_t incoming_token(struct tltcp__port *port,
 
 static bool incoming_has_room(struct tltcp__port *port, uint64_t network) {
     struct tltcp__listening *g = port->listening;
-    unsigned most = port->config.listener.max_half_open_per_address;
+    unsigned half_open = port->config.listener.max_half_open_per_address;
+    unsigned most = half_open > 0 ? half_open : LINKS_PROVEN;
 
     if (g->handle == NULL || incoming_count_from(g, network) >= most) {
         return false;

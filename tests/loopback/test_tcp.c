@@ -202,6 +202,15 @@ TEST(tokens_are_asked_for_over_tcp_too) {
     talk(l);
 }
 
+TEST(a_listener_without_half_open_calls_takes_callers_over_tcp) {
+    struct lo *l = *state;
+
+    l->config.listener.max_half_open_per_address = 0;
+    listen_over(l, TLTCP_TRANSPORT_TCP);
+    call_over(l, TLTCP_TRANSPORT_TCP);
+    talk(l);
+}
+
 TEST(one_port_serves_udp_and_tcp) {
     struct lo *l = *state;
 
@@ -539,6 +548,8 @@ int main(void) {
         LO_TEST(sealed_sections_travel_both_ways, ipv4),
         LO_TEST(a_wrong_passphrase_is_refused_over_tcp_too, ipv4),
         LO_TEST(tokens_are_asked_for_over_tcp_too, ipv4),
+        LO_TEST(a_listener_without_half_open_calls_takes_callers_over_tcp,
+                ipv4),
         LO_TEST(one_port_serves_udp_and_tcp, ipv4),
         LO_TEST(one_port_serves_udp_and_tcp, plain),
         LO_TEST(a_caller_falls_back_where_udp_is_refused, ipv4),
