@@ -97,14 +97,14 @@ static void output_disconnect(struct output *o) {
     }
 }
 
-static int output_connect(struct output *o, const char *url, char *why) {
+static int output_connect(struct output *o, obs_data_t *settings, char *why) {
     tltcp_live_options *options = tltcp_live_options_new();
     tltcp_live_settings *s;
     int rc;
     if (options == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    rc = tltcp_live_options_set_url(options, url, why);
+    rc = obs_tltcp_service_options(settings, options, why);
     s = tltcp_live_options_settings(options);
     s->reconnect = false; /* OBS does it, and shows it */
     o->listens = s->listens;
@@ -118,16 +118,13 @@ static int output_connect(struct output *o, const char *url, char *why) {
     return rc;
 }
 
-/* Whether the user leaves the encoder's delay to this output. */
-static bool output_is_low_delay(obs_service_t *service) {
-    obs_data_t *settings = obs_service_get_settings(service);
-    bool low = true;
-    if (settings) {
-        obs_data_set_default_bool(settings, "low_delay", true);
-        low = obs_data_get_bool(settings, "low_delay");
-        obs_data_release(settings);
-    }
-    return low;
+/* The settings of the service; the caller releases them. */
+static obs_data_t *output_settings(struct output *o) {
+    obs_service_t *service = obs_output_get_service(o->output);
+    obs_data_t *settings =
+        service ? obs_service_get_settings(service) : obs_data_create();
+    obs_data_set_default_bool(settings, OBS_TLTCP_LOW_DELAY, true);
+    return settings;
 }
 
 static bool output_watch_over(struct output *o) {
@@ -139,20 +136,25 @@ static bool output_watch_over(struct output *o) {
 
 static bool output_start(void *data) {
     struct output *o = data;
-    obs_service_t *service = obs_output_get_service(o->output);
-    const char *url = service ? obs_service_get_url(service) : NULL;
-    char why[TLTCP_LIVE_WHY_MAX] = "no server was named";
+    char why[TLTCP_LIVE_WHY_MAX] = "out of memory";
+    obs_data_t *settings;
+    bool low_delay;
+    int rc;
     if (!obs_output_can_begin_data_capture(o->output, 0)) {
         return false;
     }
     output_disconnect(o);
-    if (url == NULL || output_connect(o, url, why) < 0) {
+    settings = output_settings(o);
+    low_delay = obs_data_get_bool(settings, OBS_TLTCP_LOW_DELAY);
+    rc = output_connect(o, settings, why);
+    obs_data_release(settings);
+    if (rc < 0) {
         blog(LOG_WARNING, "[tltcp] %s", why);
         obs_output_set_last_error(o->output, why);
         return false;
     }
     steered_prepare(&o->encoder, obs_output_get_video_encoder(o->output),
-                    o->latency_ns, output_is_low_delay(service));
+                    o->latency_ns, low_delay);
     if (!obs_output_initialize_encoders(o->output, 0) ||
         !output_watch_over(o)) {
         output_disconnect(o);

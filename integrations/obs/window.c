@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * A window with the state of the stream, from the menu of tools.  It is the
- * properties of a source that nobody sees, which OBS draws with its own means.
+ * A window with the state of the stream, from the menu of tools, where Qt's
+ * headers for a dock are missing.  It is the properties of a source that nobody
+ * sees, which OBS draws with its own means.
  */
 #include <obs-frontend-api.h>
 #include <obs-module.h>
 
+#include "integrations/obs/lines.h"
 #include "integrations/obs/obs_tltcp.h"
 
 #define WINDOW "tltcp_window"
@@ -15,29 +17,6 @@ struct window {
     obs_source_t *source;
     float age; /* of what it shows, s */
 };
-
-static const struct {
-    const char *name;
-    const char *title;
-    const char *unit;
-} window_lines[] = {{"rtt_ms", "Round-trip time", " ms"},
-                    {"loss_percent", "Packets lost", " %"},
-                    {"delivery_ms", "Delivery takes", " ms"},
-                    {"target_kbps", "The path is good for", " kbit/s"},
-                    {"encoder_kbps", "The encoder makes", " kbit/s"},
-                    {"dropped_I", "Key pictures dropped", ""},
-                    {"dropped_P", "P pictures dropped", ""},
-                    {"dropped_B", "B pictures dropped", ""},
-                    {"dropped_audio", "Packets of sound dropped", ""}};
-
-#define LINES (sizeof(window_lines) / sizeof(window_lines[0]))
-
-static void window_write(char *text, size_t room, obs_data_t *state, size_t i) {
-    double value = obs_data_get_double(state, window_lines[i].name);
-    bool whole = value == (double)(long long)value;
-    (void)snprintf(text, room, whole ? "%.0f%s" : "%.1f%s", value,
-                   window_lines[i].unit);
-}
 
 static obs_properties_t *window_properties(void *unused) {
     obs_properties_t *p = obs_properties_create();
@@ -49,11 +28,12 @@ static obs_properties_t *window_properties(void *unused) {
         obs_properties_add_text(p, "idle", "Nothing is streamed by TLTCP.",
                                 OBS_TEXT_INFO);
     }
-    for (size_t i = 0; obs_data_get_bool(state, "streaming") && i < LINES;
-         i++) {
-        int n = snprintf(text, sizeof(text), "%s: ", window_lines[i].title);
-        window_write(text + n, sizeof(text) - (size_t)n, state, i);
-        obs_properties_add_text(p, window_lines[i].name, text, OBS_TEXT_INFO);
+    for (size_t i = 0;
+         obs_data_get_bool(state, "streaming") && i < obs_tltcp_lines(); i++) {
+        const char *title = obs_tltcp_line_title(i);
+        int n = snprintf(text, sizeof(text), "%s: ", title);
+        obs_tltcp_line_value(i, state, text + n, sizeof(text) - (size_t)n);
+        obs_properties_add_text(p, title, text, OBS_TEXT_INFO);
     }
     obs_data_release(state);
     return p;

@@ -19,7 +19,7 @@ import threading
 import time
 
 import stage
-from test_obs import Obs
+from obs_stage import Obs
 
 CELL = 32
 COLUMNS = 10

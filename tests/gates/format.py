@@ -18,7 +18,7 @@ def main():
     if not tool:
         print(f"format: clang-format {tree.CLANG} is not here, nothing was checked")
         sys.exit(77)
-    sources = tree.files(root, ".c", ".h")
+    sources = tree.files(root, ".c", ".cpp", ".h")
     done = subprocess.run(
         [tool, "--style=file", "--dry-run", "--Werror", *map(str, sources)],
         capture_output=True, text=True, check=False)

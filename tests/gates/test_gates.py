@@ -296,6 +296,13 @@ class Words(Tree):
         file.write_bytes(b"\xff\xfe\x00")
         self.refuses("not text", "words", self.root)
 
+    def test_only_small_pictures_may_be_in_the_documentation(self):
+        file = self.put("docs/a.png", "")
+        file.write_bytes(b"\xff" * 40000)
+        self.passes("words", self.root)
+        file.write_bytes(b"\xff" * 40001)
+        self.refuses("over 40000 bytes", "words", self.root)
+
 
 class Links(Tree):
     def setUp(self):

@@ -13,7 +13,7 @@ import tree
 
 LICENCE = "SPDX-License-Identifier: MPL-2.0"
 # Kind of file: what its first lines must hold.
-LICENSED = {".c", ".h", ".py", ".sh", ".cmake", ".in", ".scn", ".tcl"}
+LICENSED = {".c", ".cpp", ".h", ".py", ".sh", ".cmake", ".in", ".scn", ".tcl"}
 LICENSED_NAMES = {"CMakeLists.txt", "dev", "reproduce", "run"}
 # A template becomes a file of another kind.
 UNLICENSED_NAMES = {"component.pc.in"}
@@ -26,6 +26,7 @@ REFUSED = [
     (re.compile(r"\r"), "a carriage return"),
     (re.compile(r"[ \t]+$"), "blanks at the end of the line"),
 ]
+PICTURE_MAX = 40000  # bytes
 SELF = {"tests/gates/words.py", "tests/gates/test_gates.py"}
 
 
@@ -54,8 +55,12 @@ def main():
         try:
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            # Corpora of the fuzz targets are the only binary files.
-            if not path.startswith("tests/fuzz/"):
+            # Corpora of the fuzz targets and screenshots are the only binary
+            # files.
+            if file.suffix == ".png" and path.startswith("docs/"):
+                if file.stat().st_size > PICTURE_MAX:
+                    bad.append(f"{path}: over {PICTURE_MAX} bytes")
+            elif not path.startswith("tests/fuzz/"):
                 bad.append(f"{path}: not text")
             continue
         bad += complaints(path, text)
