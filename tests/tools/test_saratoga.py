@@ -427,6 +427,12 @@ class Transfers(saratogabox.Node):
         self.assertEqual(report["status_packets"], 0)
         self.same(source, self.here / "f")
 
+    def test_a_refused_one_way_put_says_what_would_allow_it(self):
+        source = self.put_file("f", 50000, folder=self.there)
+        self.serve()
+        self.run_bad("served with --write", "put", "--one-way", "--rate",
+                     "1mbit", source, self.url("f"))
+
     def test_many_clients_are_served_at_once(self):
         self.serve("--write")
         source = self.put_file("f", 300000)

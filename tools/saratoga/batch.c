@@ -216,6 +216,7 @@ static const char *why_denied(uint32_t type) {
         return "; is it served with --no-read or --auth-key?";
     case SARATOGA_PUT:
     case SARATOGA_GIVE:
+    case SARATOGA_BLIND_PUT:
         return "; is it served with --write, and --overwrite if it exists?";
     default:
         return "; is it served with --delete?";
