@@ -50,8 +50,24 @@ static void adaptive_set(struct follower *f, double rate) {
     f->rate = CLAMP(rate, f->least, f->most);
     (void)snprintf(value, sizeof(value), "%.0f", f->rate / f->unit);
     gst_util_set_object_arg(G_OBJECT(f->encoder), f->property, value);
-    printf("%" G_GINT64_FORMAT "000 %.0f\n", g_get_monotonic_time(), f->rate);
-    fflush(stdout);
+}
+
+/* Whoever sets it: with encoder=auto the sink does. */
+static void on_encoder(GObject *encoder, GParamSpec *spec, gpointer user) {
+    const struct follower *f = user;
+    GValue value = G_VALUE_INIT;
+    GValue number = G_VALUE_INIT;
+
+    g_value_init(&value, spec->value_type);
+    g_value_init(&number, G_TYPE_DOUBLE);
+    g_object_get_property(encoder, spec->name, &value);
+    if (g_value_transform(&value, &number)) {
+        printf("%" G_GINT64_FORMAT "000 %.0f\n", g_get_monotonic_time(),
+               g_value_get_double(&number) * f->unit);
+        fflush(stdout);
+    }
+    g_value_unset(&number);
+    g_value_unset(&value);
 }
 
 static void on_rate(GObject *from, GParamSpec *spec, gpointer user) {
@@ -115,14 +131,15 @@ static gboolean adaptive_has(GstElement *e, const char *property) {
            NULL;
 }
 
-static void listen_to(GstElement *e, const char *property, struct follower *f) {
+static void listen_to(GstElement *e, const char *property, GCallback call,
+                      struct follower *f) {
     gchar *signal = g_strconcat("notify::", property, NULL);
 
     if (!adaptive_has(e, property)) {
-        fprintf(stderr, "ERROR: no element reports %s\n", property);
+        fprintf(stderr, "ERROR: no element has %s\n", property);
         exit(1);
     }
-    (void)g_signal_connect(e, signal, G_CALLBACK(on_rate), f);
+    (void)g_signal_connect(e, signal, call, f);
     g_free(signal);
 }
 
@@ -131,10 +148,10 @@ static void adaptive_follow(struct follower *f) {
         listen_to(f->net,
                   adaptive_has(f->net, "target-bitrate") ? "target-bitrate"
                                                          : "estimated-bitrate",
-                  f);
+                  G_CALLBACK(on_rate), f);
     } else if (strcmp(f->follow, "estimate") == 0 ||
                strcmp(f->follow, "whole") == 0) {
-        listen_to(f->net, "estimated-bitrate", f);
+        listen_to(f->net, "estimated-bitrate", G_CALLBACK(on_rate), f);
     } else if (strcmp(f->follow, "rtt") == 0) {
         (void)g_timeout_add(POLL_MS, on_poll, f);
     }
@@ -197,6 +214,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "ERROR: PIPELINE lacks an element enc or net\n");
         return 2;
     }
+    listen_to(f.encoder, f.property, G_CALLBACK(on_encoder), &f);
     adaptive_set(&f, strtod(argv[5], NULL));
     adaptive_follow(&f);
     adaptive_run(pipeline);

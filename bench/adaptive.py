@@ -26,61 +26,25 @@ sys.path.insert(0, str(ROOT / "tools" / "demo"))
 sys.dont_write_bytecode = True
 
 import adaptive_cases  # noqa: E402
+import adaptive_clips  # noqa: E402
 import adaptive_page  # noqa: E402
+import adaptive_peers  # noqa: E402
+import adaptive_quality  # noqa: E402
 import adaptive_run  # noqa: E402
 import adaptive_traces  # noqa: E402
 import demo  # noqa: E402
-import devtools  # noqa: E402
 import measure  # noqa: E402
 
-KEYS = ("psnr", "ssim", "freeze", "freezes", "use", "F", "share", "skipped",
+KEYS = ("psnr", "ssim", "vmaf", "freeze", "freezes", "use", "F", "share", "skipped",
         "delay_p50", "delay_p95", "media_bps", "held_up")
 
 
 OVERHEAD = 10  # s that a run takes beyond its stream
+STREAMED = "streamed\n"  # what a run prints before it compares pictures
 
 
 def say(text):
     print(f"bench adaptive: {text}", file=sys.stderr, flush=True)
-
-
-def inspect(element, environment):
-    """GStreamer's description of an element, or nothing.  (Its
-    --exists wants plugins as new as GStreamer itself.)"""
-    done = subprocess.run(["gst-inspect-1.0", element], check=False, text=True,
-                          capture_output=True,
-                          env=dict(os.environ, **environment))
-    return done.stdout if done.returncode == 0 else ""
-
-
-def why_absent(transport, environment):
-    """The reason why a transport cannot be measured here, or None."""
-    if transport.browser:
-        return None if devtools.find() else \
-            "there is no Chromium (Debian: chromium)"
-    for _, program, *_ in transport.helpers:
-        if not any(os.access(os.path.join(folder, program), os.X_OK)
-                   for folder in os.environ["PATH"].split(":")):
-            return f"there is no {program} (Debian: rist-tools)"
-    told = inspect(transport.element, environment)
-    if not told:
-        return f"there is no {transport.element}"
-    if transport.property and f"\n  {transport.property} " not in told:
-        return f"{transport.element} has no property {transport.property}"
-    return None
-
-
-def choose(args, environment):
-    chosen = {}
-    for name in args.transports:
-        transport = adaptive_cases.TRANSPORTS[name]
-        why = why_absent(transport, environment)
-        if why:
-            say(f"no {transport.name}: {why}")
-            args.absent.append(f"{transport.name}: {why}")
-        else:
-            chosen[name] = transport
-    return chosen
 
 
 def capacity(case, trace):
@@ -93,34 +57,45 @@ def capacity(case, trace):
 
 
 def make_spec(args, case, clip, name, transport, seed):
-    content = adaptive_cases.CLIPS[clip]
+    content = adaptive_clips.CLIPS[clip]
     trace = case.trace and adaptive_cases.trace_of(case, args.folder,
                                                    args.seconds, seed)
     start = transport.start
     return {"transport": name, "up": case.up, "down": case.down,
             "rtt_ms": case.rtt_ms, "at": case.at, "flows": case.flows,
             "streams": case.streams, "seed": seed,
-            "trace": str(trace) if trace else "", "codec": content.codec,
+            "trace": str(trace) if trace else "",
+            "part": adaptive_cases.part_of(trace, args.seconds, seed)
+            if trace else 0,
+            "codec": content.codec,
             "encoder": content.launch, "property": content.property,
             "unit": content.unit, "latency_ms": args.latency,
             "seconds": args.seconds, "quality": not args.no_quality,
             "extra": args.tltcp and "&" + args.tltcp,
             "start": start * capacity(case, trace) if start
             else adaptive_cases.START,
-            "clip": str(adaptive_cases.raw(args.folder, content.content,
-                                           args.seconds)),
+            "clip": str(adaptive_clips.raw(args.folder, content.content,
+                                           args.seconds, args.film)),
             "program": str(args.build / "bench" / "bench_adaptive"),
             "linkem": str(args.build / "tools" / "linkem"),
             "environment": args.environment,
             "dir": str(args.folder / f"{case.name}-{clip}-{name}-{seed}")}
 
 
-def attempt(args, spec):
-    """In a process of its own, which has the right to make namespaces."""
+def attempt(args, spec, streamed):
+    """In a process of its own, which has the right to make namespaces; calls
+    `streamed` when the link is free, before the pictures are compared."""
     process = demo.start(demo.command({**spec, "prefix": args.prefix},
                                       __file__))
     try:
-        return demo.collect(process)
+        first = process.stdout.readline()
+        streamed()
+        if first == STREAMED:
+            return demo.collect(process)
+        process.communicate()
+        return json.loads(first)
+    except ValueError:
+        return {"error": "the run ended without a result"}
     finally:
         if process.poll() is None:
             process.terminate()
@@ -141,24 +116,31 @@ def summary(runs):
 
 
 class Machine:
-    """How many runs it makes at once.  A call between browsers, which code in
-    software and draw, counts as two."""
+    """How many streams it carries at once.  A call between browsers, which code
+    in software and draw, counts as two."""
 
     def __init__(self, jobs):
         self.jobs, self.free = jobs, jobs
         self.changed = threading.Condition()
 
     def use(self, share, work, *rest):
+        """Calls work(*rest, free); it calls free() when others may begin."""
         share = min(share, self.jobs)
         with self.changed:
             self.changed.wait_for(lambda: self.free >= share)
             self.free -= share
-        try:
-            return work(*rest)
-        finally:
+        held = [share]
+
+        def free():
             with self.changed:
-                self.free += share
+                self.free += held[0]
+                held[0] = 0
                 self.changed.notify_all()
+
+        try:
+            return work(*rest, free)
+        finally:
+            free()
 
 
 def commit():
@@ -168,32 +150,40 @@ def commit():
     return done.stdout.strip() or "unknown"
 
 
-def wanted(args, transports):
+def wanted(args):
     """Every run; those of one seed come before the next one's, so that a set
     that was interrupted has some of everything."""
+    if args.whole:
+        for name, clip, transport, seed in adaptive_cases.whole(
+                args.recordings or adaptive_cases.SYNTHETIC, args.clips[0]):
+            if name in args.chosen and transport in args.transports:
+                yield args.chosen[name], clip, transport, seed
+        return
     for seed in range(1, args.seeds + 1):
-        for case in args.chosen:
+        for case in args.chosen.values():
             for clip in args.clips:
-                for name in transports:
-                    yield f"{case.name}/{clip}", case, clip, name, seed
+                for name in args.transports:
+                    yield case, clip, name, seed
 
 
 def missing(args, transports, data):
-    for title, case, clip, name, seed in wanted(args, transports):
-        entry = data["cases"].setdefault(title, {
-            "text": f"{case.text}; {adaptive_cases.CLIPS[clip].text}",
+    for case, clip, name, seed in wanted(args):
+        if name not in transports:
+            continue
+        entry = data["cases"].setdefault(f"{case.name}/{clip}", {
+            "text": f"{case.text}; {adaptive_clips.CLIPS[clip].text}",
             "rows": {}, "runs": {}})
         runs = entry["runs"].setdefault(name, [])
         if not any(r["seed"] == seed and "error" not in r for r in runs):
-            yield title, name, seed, make_spec(args, case, clip, name,
-                                               transports[name], seed)
+            yield f"{case.name}/{clip}", name, seed, make_spec(
+                args, case, clip, name, transports[name], seed)
 
 
-def make_run(args, spec, end):
+def make_run(args, spec, end, streamed=lambda: None):
     """None: there was no time left for it."""
     if end and time.monotonic() + spec["seconds"] + OVERHEAD > end:
         return None
-    result = attempt(args, spec)
+    result = attempt(args, spec, streamed)
     return {**result, "seed": spec["seed"], "commit": args.commit,
             "date": time.strftime("%Y-%m-%d", time.gmtime())}
 
@@ -205,7 +195,7 @@ def begin(args, transports):
             "latency_ms": args.latency, "jobs": args.jobs, "names": {},
             "cases": {}}
     if args.go_on and args.json.exists():
-        data = json.loads(args.json.read_text(encoding="ascii"))
+        data = read_results(args.json)
         if (data["seconds"], data["latency_ms"]) != (args.seconds,
                                                      args.latency):
             sys.exit(f"bench adaptive: {args.json} is of other runs")
@@ -221,22 +211,50 @@ def store(args, data, title, name, result):
     write_json(args.json, data)
 
 
-def bench(args):
-    args.environment = demo.environment_for(str(args.build), ["tltcp"])
+def tell_how_long(args, specs):
+    """Beforehand, about."""
+    streams = sum(2 if adaptive_cases.TRANSPORTS[name].browser and args.jobs > 1
+                  else 1 for _, name, _, _ in specs)
+    minutes = streams * (args.seconds + OVERHEAD / 2) / args.jobs / 60
+    say(f"{len(specs)} runs, {args.jobs} at a time, about {minutes:.0f} minutes")
+
+
+def prepare(args):
+    """Ends the program where nothing can be measured."""
+    absent = adaptive_peers.missing_programs()
+    if absent:
+        sys.exit(f"bench adaptive: there is no {', no '.join(absent)} (Debian: "
+                 "ffmpeg, gstreamer1.0-tools, iproute2)")
+    if not (args.build / "bench" / "bench_adaptive").exists():
+        sys.exit(f"bench adaptive: {args.build} has no bench_adaptive; "
+                 "./dev build makes it, where GStreamer is found")
     args.prefix = demo.namespace_prefix()
-    args.commit, args.absent = commit(), []
     if args.prefix is None:
         sys.exit("bench adaptive: no right to make network namespaces; run it "
                  "as root")
-    transports = choose(args, args.environment)
+    args.environment = demo.environment_for(str(args.build), ["tltcp"])
+    if "gcc" in args.transports:
+        args.environment = adaptive_peers.build_gcc(
+            args.folder / "rtpgccbwe", args.environment, say)
+    args.commit = commit()
+
+
+def bench(args):
+    prepare(args)
+    transports, absent = adaptive_peers.choose(args.transports,
+                                               args.environment, say)
+    if not args.no_quality and not adaptive_quality.find_vmaf():
+        say("no VMAF: there is no FFmpeg with libvmaf (pip install "
+            "imageio-ffmpeg, or name one in PERIGEE_FFMPEG)")
     data, machine = begin(args, transports), Machine(args.jobs)
-    data["command"], data["absent"] = args.command, args.absent
+    data["command"], data["absent"] = args.command, absent
     end = args.limit and time.monotonic() + args.limit
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+    specs = list(missing(args, transports, data))
+    tell_how_long(args, specs)
+    with concurrent.futures.ThreadPoolExecutor(args.jobs + 1) as pool:
         started = {pool.submit(
             machine.use, 2 if transports[name].browser else 1, make_run, args,
-            spec, end): (title, name)
-            for title, name, _, spec in list(missing(args, transports, data))}
+            spec, end): (title, name) for title, name, _, spec in specs}
         for done in concurrent.futures.as_completed(started):
             if done.result():
                 store(args, data, *started[done], done.result())
@@ -302,73 +320,118 @@ def parse():
     p.add_argument("--whole", action="store_true",
                    help="what docs/measurements/adaptive.md shows; continues "
                         "where it was interrupted")
-    p.add_argument("--clips", type=names_of(adaptive_cases.CLIPS),
-                   help="which of " + ",".join(adaptive_cases.CLIPS))
+    p.add_argument("--clips", type=names_of(adaptive_clips.CLIPS),
+                   help="which of " + ",".join(adaptive_clips.CLIPS))
     p.add_argument("--transports", type=names_of(adaptive_cases.TRANSPORTS),
                    help="which of " + ",".join(adaptive_cases.TRANSPORTS))
-    p.add_argument("--traces", type=pathlib.Path, metavar="DIR",
-                   help="also over the recordings in DIR, in mahimahi's format "
-                        "(*.down, *.up, *.trace)")
-    p.add_argument("--seeds", type=int, default=1, help="runs of each")
-    p.add_argument("--seconds", type=int, help="of each run (60)")
-    p.add_argument("--latency", type=int, default=400, help="in ms (400)")
-    p.add_argument("--jobs", type=int, default=1,
+    p.add_argument("--traces", type=existing, metavar="PATH",
+                   help="also over a recording in mahimahi's format, or those "
+                        "in a folder (*.down, *.up, *.trace)")
+    p.add_argument("--film", type=existing, metavar="FILE",
+                   help="a video of yours as further clip, film")
+    p.add_argument("--seeds", type=count, default=1,
+                   help="runs of each; each has a part of a recording of its "
+                        "own")
+    p.add_argument("--seconds", type=count, help="of each run (60)")
+    p.add_argument("--latency", type=count, default=400, help="in ms (400)")
+    p.add_argument("--jobs", type=count, default=1,
                    help="runs at a time (1); a call of browsers counts as two")
     p.add_argument("--go-on", action="store_true",
                    help="adds what earlier results lack")
-    p.add_argument("--limit", type=int, metavar="SECONDS",
+    p.add_argument("--limit", type=count, metavar="SECONDS",
                    help="starts no run that would end after this time")
     p.add_argument("--no-quality", action="store_true",
-                   help="leaves out PSNR and SSIM")
+                   help="leaves out PSNR, SSIM and VMAF")
     p.add_argument("--tltcp", default="", metavar="KEY=VALUE[&...]",
                    help="further properties of tltcpsink")
     p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
         os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
     p.add_argument("--json", type=pathlib.Path, help="where the results go")
-    p.add_argument("--page", type=pathlib.Path,
+    p.add_argument("--page", type=in_folder,
                    help="page to be made, such as docs/measurements/"
                         "adaptive.md")
-    p.add_argument("--from", dest="source", type=pathlib.Path, metavar="JSON",
+    p.add_argument("--from", dest="source", type=existing, metavar="JSON",
                    help="shows results of before instead of running")
     p.add_argument("--run", help=argparse.SUPPRESS)
     return p.parse_args()
 
 
+def count(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def existing(text):
+    path = pathlib.Path(text)
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"there is no {text}")
+    return path.resolve()
+
+
+def in_folder(text):
+    """So that hours of runs do not end in an error."""
+    path = pathlib.Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}")
+    return path
+
+
+def read_results(path):
+    """Results of before."""
+    try:
+        data = json.loads(path.read_text(encoding="ascii"))
+        if "cases" in data and "names" in data:
+            return data
+    except ValueError:
+        pass
+    return sys.exit(f"bench adaptive: {path} holds no results of this command")
+
+
 def choose_cases(args):
-    every = dict(adaptive_cases.CASES)
+    """The cases by name; notes which are recordings."""
+    every, args.recordings = dict(adaptive_cases.CASES), []
     if args.traces:
-        every.update((c.name, c) for c in adaptive_cases.recorded(args.traces))
-    whole = [*(name for name in every if name.endswith(".down-60")),
-             *adaptive_cases.WHOLE]
-    wanted = args.cases or (whole if args.whole else
-                            adaptive_cases.QUICK if args.quick else every)
-    for name in wanted:
+        try:
+            cases = list(adaptive_cases.recorded(args.traces))
+        except ValueError as error:
+            sys.exit(f"bench adaptive: {error}")
+        if not cases:
+            sys.exit(f"bench adaptive: {args.traces} holds no *.down, *.up or "
+                     "*.trace")
+        every.update((c.name, c) for c in cases)
+        args.recordings = [c.name for c in cases if c.name.endswith("-60")]
+    whole = [*(args.recordings or adaptive_cases.SYNTHETIC),
+             *adaptive_cases.OTHERS]
+    names = args.cases or (whole if args.whole else
+                           adaptive_cases.QUICK if args.quick else every)
+    for name in names:
         if name not in every:
             sys.exit(f"bench adaptive: there is no case {name}; --list names "
                      "them")
-    return [every[name] for name in wanted]
+    return {name: every[name] for name in names}
 
 
-def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    args = parse()
-    if args.run:
-        print(json.dumps(adaptive_run.run(json.loads(args.run))))
-        return
-    if args.list:
-        for case in choose_cases(args):
-            print(f"{case.name:18}{case.text}")
-        return
-    short = args.quick or args.whole
-    args.seconds = args.seconds or (20 if short else 60)
-    args.clips = args.clips or (["ippp"] if short else
-                                ["ippp", "pyramid", "screen", "hevc"])
+def choose_clips(args):
+    if "film" in (args.clips or ()) and not args.film:
+        sys.exit("bench adaptive: the clip film needs --film FILE")
+    main_clip = "film" if args.film else "ippp"
+    return args.clips or ([main_clip] if args.quick or args.whole else
+                          [main_clip, "pyramid", "screen", "hevc"])
+
+
+def settle(args):
+    """What the options leave open."""
+    args.seconds = args.seconds or (20 if args.quick or args.whole else 60)
+    args.clips = choose_clips(args)
     args.transports = args.transports or (
-        adaptive_cases.WHOLE_TRANSPORTS if args.whole
+        [*adaptive_cases.OFTEN, *adaptive_cases.SELDOM] if args.whole
         else list(adaptive_cases.TRANSPORTS))
     args.go_on = args.go_on or args.whole
     args.command = "./dev bench adaptive " + " ".join(
         ["--whole"] * args.whole + ["--traces DIR"] * bool(args.traces) +
+        ["--film FILE"] * bool(args.film) +
         [f"--jobs {args.jobs}", "--page PAGE"])
     args.build = args.build.resolve()
     args.folder = args.build / "bench-adaptive"
@@ -376,13 +439,37 @@ def main():
     args.json = args.json or args.folder / (
         "whole.json" if args.whole else "adaptive.json")
     args.chosen = choose_cases(args)
-    if args.source:
-        data = json.loads(args.source.read_text(encoding="ascii"))
-        for title in data["cases"]:
-            adaptive_page.print_case(title, data)
-    else:
-        data = bench(args)
-    finish(args, data)
+
+
+def one_run(spec):
+    """For the process of a run."""
+    def streamed():
+        print(STREAMED, end="", flush=True)
+
+    print(json.dumps(adaptive_run.run(spec, streamed)))
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    args = parse()
+    if args.run:
+        one_run(json.loads(args.run))
+        return
+    if args.list:
+        for case in choose_cases(args).values():
+            print(f"{case.name:30}{case.text}")
+        return
+    settle(args)
+    try:
+        if args.source:
+            data = read_results(args.source)
+            for title in data["cases"]:
+                adaptive_page.print_case(title, data)
+        else:
+            data = bench(args)
+        finish(args, data)
+    except (adaptive_clips.ClipError, OSError, ValueError) as error:
+        sys.exit(f"bench adaptive: {error}")
 
 
 if __name__ == "__main__":

@@ -1,85 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The links, clips and transports of ./dev bench adaptive."""
+"""The links and transports of ./dev bench adaptive."""
 import dataclasses
 import pathlib
-import subprocess
 
 import adaptive_traces
-from adaptive_judge import HEIGHT, RATE, WIDTH
 
 QUEUE = 60_000
 LEAST, MOST = 100e3, 8e6
 START = 1e6
-MARGIN_MS = 130
-MOTION = ["-f", "lavfi", "-i",
-          f"mandelbrot=size={WIDTH}x{HEIGHT}:rate={RATE}:maxiter=300:"
-          "start_scale=1:end_scale=0.01", "-f", "lavfi", "-i",
-          f"testsrc2=size=200x112:rate={RATE}", "-filter_complex",
-          "[0]noise=alls=14:allf=t[a];[a][1]overlay="
-          "x='(W-w)/2+(W-w)/2*sin(t)':y='(H-h)/2+(H-h)/2*cos(t*1.3)'"]
-# Pages full of small shapes that stand for three seconds, and a pointer.
-SCREEN = ["-f", "lavfi", "-i",
-          f"cellauto=size={WIDTH}x{HEIGHT}:rate=1/3:rule=110:scroll=0:"
-          "random_seed=7:random_fill_ratio=0.4", "-f", "lavfi", "-i",
-          f"testsrc2=size=24x16:rate={RATE}", "-filter_complex",
-          f"[0]fps={RATE}[a];[a][1]overlay=x='mod(t*90,W-w)':"
-          "y='(H-h)/2+(H-h)/3*sin(t)'"]
-CONTENTS = {"motion": MOTION, "screen": SCREEN}
-
-
-@dataclasses.dataclass(frozen=True)
-class Clip:
-    """The captured content and its coding."""
-
-    text: str
-    content: str
-    element: str
-    launch: str
-    codec: str = "h264"
-    property: str = "bitrate"
-    unit: int = 1000
-
-
-X264 = "x264enc name=enc speed-preset=ultrafast {} ! h264parse " \
-       "config-interval=-1 ! video/x-h264,stream-format=byte-stream," \
-       "alignment=au"
-X265 = "x265enc name=enc speed-preset=ultrafast {} ! h265parse " \
-       "config-interval=-1 ! video/x-h265,stream-format=byte-stream," \
-       "alignment=au"
-OPENH264 = "openh264enc name=enc rate-control=bitrate {} ! h264parse " \
-           "config-interval=-1 ! video/x-h264,stream-format=byte-stream," \
-           "alignment=au"
-CLIPS = {
-    "ippp": Clip("H.264, IPPP, zerolatency", "motion", "x264enc", X264.format(
-        "tune=zerolatency key-int-max=50 vbv-buf-capacity=200")),
-    "pyramid": Clip("H.264, a pyramid of three B frames", "motion", "x264enc",
-                    X264.format("key-int-max=50 bframes=3 b-adapt=false "
-                                "b-pyramid=true rc-lookahead=0 sync-lookahead=0 "
-                                "mb-tree=false threads=1 "
-                                "vbv-buf-capacity=300")),
-    "screen": Clip("H.264, a screen with huge key frames", "screen", "x264enc",
-                   X264.format("tune=zerolatency key-int-max=50 "
-                               "vbv-buf-capacity=1000")),
-    "hevc": Clip("H.265, zerolatency", "motion", "x265enc", X265.format(
-        "tune=zerolatency key-int-max=50"), "hevc"),
-    "openh264": Clip("H.264 of OpenH264", "motion", "openh264enc",
-                     OPENH264.format("gop-size=50"), unit=1),
-}
-
-
-def raw(folder: pathlib.Path, content, seconds):
-    """The captured pictures as I420, made once."""
-    path = folder / f"{content}-{seconds}.yuv"
-    if not path.exists():
-        part = path.with_suffix(".part")
-        subprocess.run(
-            ["ffmpeg", "-v", "error", "-y", *CONTENTS[content], "-t",
-             str(seconds), "-f", "rawvideo", "-pix_fmt", "yuv420p", str(part)],
-            check=True, stdin=subprocess.DEVNULL)
-        part.replace(path)
-    return path
-
-
+MARGIN_MS = 60  # for encoder and multiplexer
+QUEUED_MS = 70  # that a link with TCP on it may hold when a stream begins
 # --- Links -----------------------------------------------------------------
 
 @dataclasses.dataclass(frozen=True)
@@ -117,6 +47,7 @@ def _all():
     yield Case("quarter", "4, from 8 s on 1, from 13 s on 4 Mbit/s", _mbit(4),
                at=("8s,up:rate=1mbit", "13s,up:rate=4mbit"))
     yield Case("alone", "4 Mbit/s", _mbit(4))
+    yield Case("loss-2", "4 Mbit/s, 2 % random loss", _mbit(4, "loss=2%"))
     yield Case("demo", "5, from 7 s on 2, from 14 s on 5 Mbit/s, beside one "
                "flow of TCP cubic", _mbit(5),
                at=("7s,up:rate=2mbit", "14s,up:rate=5mbit"),
@@ -142,22 +73,57 @@ def _all():
 
 CASES = {c.name: c for c in _all()}
 QUICK = ("lte-60", "quarter", "beside-cubic", "two")
-# Of the page, beside the recordings.
-WHOLE = ("quarter", "beside-cubic", "beside-reno", "beside-bbr",
-         "beside-5-cubic", "beside-5-reno", "beside-5-bbr", "two")
-WHOLE_TRANSPORTS = ["tltcp-auto", "srt-rtt", "srt", "librist", "udp", "gcc",
-                    "webrtc"]
+# The page: beside what stands for recordings, if there are none.
+SYNTHETIC = ("lte-60", "lte-driving-60", "umts-60")
+OTHERS = ("quarter", "beside-cubic", "beside-bbr", "two")
+OFTEN = ("tltcp-auto", "gcc", "webrtc")
+SELDOM = ("srt-rtt", "srt", "librist")
+TIMES = 3
+FURTHER_CLIPS = ("screen", "noise", "pyramid", "hevc")
 
 
-def recorded(folder):
-    """A case for each recording in a folder, at both queues."""
-    for path in sorted(pathlib.Path(folder).iterdir()):
-        if path.suffix not in (".down", ".up", ".trace"):
-            continue
+def whole(recordings, clip):
+    """What the page shows: (case, clip, transport, seed), those of one seed
+    before the next one's, so that a set that was interrupted has some of
+    everything."""
+    links = [*recordings, *OTHERS]
+    for seed in range(1, TIMES + 1):
+        for case in links:
+            for name in (*OFTEN, *SELDOM) if seed == 1 else OFTEN:
+                yield case, clip, name, seed
+        for further in FURTHER_CLIPS if seed == 1 else ():
+            for name in ("tltcp-auto", "gcc"):
+                yield links[-len(OTHERS) - 1], further, name, seed
+
+
+def is_trace(path):
+    """Whether a file is in mahimahi's format: times in ms, never less than the
+    one before, the last above 0."""
+    try:
+        times = [int(word) for word in
+                 path.read_text(encoding="ascii").split()]
+    except (OSError, ValueError):
+        return False
+    return bool(times) and times[0] >= 0 and times[-1] > 0 and \
+        times == sorted(times)
+
+
+def recorded(path):
+    """A case for each recording, at both queues; of a folder those that are
+    called so."""
+    path = pathlib.Path(path)
+    files = [path] if path.is_file() else sorted(
+        p for p in path.iterdir() if p.suffix in (".down", ".up", ".trace"))
+    for file in files:
+        if not is_trace(file):
+            raise ValueError(f"{file} is not in mahimahi's format: a line for "
+                             "each packet, with a time in ms")
         for queue in (60_000, 250_000):
-            name = f"{path.name}-{queue // 1000}"
-            yield Case(name, f"{path.name}, queue {queue // 1000} kB",
-                       f"trace={{trace}},queue={queue}", trace=str(path))
+            yield Case(f"{file.stem if file.suffix == '.down' else file.name}"
+                       f"-{queue // 1000}",
+                       f"{file.name}, queue {queue // 1000} kB",
+                       f"trace={{trace}}:{{part}}s,queue={queue}",
+                       trace=str(file))
 
 
 def trace_of(case, folder, seconds, seed):
@@ -167,6 +133,13 @@ def trace_of(case, folder, seconds, seed):
         adaptive_traces.write(path, case.trace, seconds + 30, seed)
         return path
     return pathlib.Path(case.trace).resolve()
+
+
+def part_of(trace, seconds, seed):
+    """Where a seed begins in a recording, s: each one has a part of its own, as
+    far as there are so many."""
+    length = adaptive_traces.length_s(trace)
+    return seconds * (seed - 1) % max(1, int(length))
 
 
 # --- Transports ------------------------------------------------------------
@@ -208,18 +181,19 @@ RTX = "payload-type-map=application/x-rtp-pt-map,96=(uint)97"
 RTCP = " s.send_rtcp_src ! udpsink host={there} port={to} sync=false " \
     "async=false udpsrc address={here} port={at} caps=application/x-rtcp ! " \
     "s.recv_rtcp_sink"
-GCC_SEND = "rtph264pay mtu=1200 pt=96 ! application/x-rtp," + TWCC + \
+GCC_SEND = "{pay} pt=96 ssrc=7 ! application/x-rtp," + TWCC + \
     f" ! rtpgccbwe name=net estimated-bitrate={START:.0f} " \
-    f"min-bitrate={LEAST:.0f} max-bitrate={MOST:.0f} ! rtprtxsend {RTX} ! " \
+    f"min-bitrate={LEAST:.0f} max-bitrate={MOST:.0f} ! rtprtxsend {RTX} " \
+    "max-size-packets=0 max-size-time=1000 ! " \
     "s.send_rtp_sink rtpsession name=s rtp-profile=avpf s.send_rtp_src ! " \
     "udpsink host={host} port={port} sync=false async=false" + \
     RTCP.format(there="{host}", to="{local}", here="{sender}", at="{local}")
 GCC_RECEIVE = "udpsrc address={host} port={port} buffer-size=2000000 " \
-    "caps=application/x-rtp,media=video,clock-rate=90000,encoding-name=H264," \
-    "payload=96," + TWCC + " ! s.recv_rtp_sink rtpsession name=s " \
+    "caps={caps},payload=96,ssrc=(uint)7,rtcp-fb-nack=(boolean)true," \
+    "rtcp-fb-nack-pli=(boolean)true," + TWCC + " ! s.recv_rtp_sink rtpsession name=s " \
     "rtp-profile=avpf s.recv_rtp_src ! rtprtxreceive " + RTX + \
-    " ! rtpjitterbuffer latency=100 do-retransmission=true ! rtph264depay ! " \
-    "h264parse ! video/x-h264,stream-format=byte-stream,alignment=au" + SEEN + \
+    " ! rtpssrcdemux name=d d. ! rtpjitterbuffer latency={buffer} do-retransmission=true ! {asking}" + \
+    SEEN + \
     RTCP.format(there="{sender}", to="{local}", here="{host}", at="{local}")
 TRANSPORTS = {
     "tltcp": Transport("TLTCP", "target", "tltcpsink", TLTCP_SEND,
@@ -254,12 +228,12 @@ TRANSPORTS = {
                      GCC_RECEIVE),
     "webrtc": Transport("WebRTC, Chromium", "", "", "", "", browser=True),
 }
-RTP = {"h264": ("rtph264pay mtu=1400",
+RTP = {"h264": ("rtph264pay mtu=1200",
                 "application/x-rtp,media=video,clock-rate=90000,"
                 "encoding-name=H264",
                 "rtph264depay ! h264parse ! video/x-h264,"
                 "stream-format=byte-stream,alignment=au"),
-       "hevc": ("rtph265pay mtu=1400",
+       "hevc": ("rtph265pay mtu=1200",
                 "application/x-rtp,media=video,clock-rate=90000,"
                 "encoding-name=H265",
                 "rtph265depay ! h265parse ! video/x-h265,"
@@ -267,10 +241,11 @@ RTP = {"h264": ("rtph264pay mtu=1400",
 
 
 def buffer_ms(spec):
-    """SRT and librist hand over so long after a packet has come, not after its
-    picture was captured: less the way, what an encoder takes, and the queue that
-    stood when they began."""
-    return max(20, spec["latency_ms"] - spec["rtt_ms"] // 2 - MARGIN_MS)
+    """SRT, librist and jitter buffers hand over so long after a packet has come,
+    not after its picture was captured: less the way, the encoder, and the queue
+    that stood when they began."""
+    queued = QUEUED_MS if spec["flows"] else 0
+    return max(20, spec["latency_ms"] - spec["rtt_ms"] // 2 - MARGIN_MS - queued)
 
 
 def fill(text, spec, stream):
@@ -281,4 +256,6 @@ def fill(text, spec, stream):
                        sender="10.77.0.1",
                        latency=spec["latency_ms"],
                        buffer=buffer_ms(spec), extra=spec["extra"],
-                       pay=pay, caps=caps, depay=depay)
+                       pay=pay, caps=caps, depay=depay,
+                       asking=depay.replace("depay", "depay request-keyframe="
+                                            "true", 1))

@@ -7,11 +7,6 @@ byte by byte as it was sent: then a decoder makes of it what a decoder at the
 sender makes, which is done here, and the result is compared with what was
 captured.
 """
-import math
-import pathlib
-import subprocess
-
-import live_quality
 import measure
 
 DEADLINES = (0.2, 0.4, 0.8)  # s from the capture
@@ -19,6 +14,7 @@ PLAYER = 0.4                 # s from the capture to the display
 WIDTH, HEIGHT, RATE = 640, 360, 25
 LUMA = WIDTH * HEIGHT
 PICTURE = LUMA * 3 // 2  # I420
+HOUR = 3600.0            # s
 
 
 class JudgeError(Exception):
@@ -43,9 +39,10 @@ def number_of(captured, pts):
 
 def mark_ready(frames, captured):
     """Gives each frame its capture and when it could be decoded."""
-    # An encoder with B frames may add a constant to all time stamps.
-    shift = min(f["pts"] for f in frames) - captured[0][0]
-    shift = shift if shift > 1 else 0.0
+    # Encoders add hours to all time stamps, so that none becomes negative.
+    # Their first frame need not be of the first picture.
+    first = min(f["pts"] for f in frames) - captured[0][0]
+    shift = round(first / HOUR) * HOUR
     ready = []
     for f, needs in zip(frames, measure.parents(frames)):
         arrival = measure.NEVER if f["arrival"] is None else f["arrival"]
@@ -90,57 +87,6 @@ def freezes(numbers):
             out.append((i - since) / RATE)
             since = i
     return out
-
-
-# --- Quality ---------------------------------------------------------------
-
-def decode(stream, codec):
-    """Luma of every picture, in the order of display, by a decoder that has
-    all that was sent."""
-    target = pathlib.Path(str(stream) + ".luma")
-    subprocess.run(
-        [*live_quality.LATER, "ffmpeg", "-v", "error", "-y", "-f", codec, "-i",
-         str(stream), "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt",
-         "gray", str(target)], check=True, capture_output=True,
-        stdin=subprocess.DEVNULL)
-    return target
-
-
-def psnr_of(errors):
-    """Of the mean of squared errors."""
-    mean = sum(errors) / len(errors)
-    return live_quality.PERFECT_DB if mean <= 0 else \
-        min(live_quality.PERFECT_DB, 10 * math.log10(255 ** 2 / mean))
-
-
-def compare(numbers, seen, wanted):
-    """PSNR and SSIM of the pictures on the screen against those captured;
-    `seen` and `wanted` give their luma by number."""
-    pairs = [(n, at) for at, n in enumerate(numbers) if n is not None]
-    if not pairs:
-        return {"psnr": None, "ssim": None}  # nothing was ever shown
-    error, ssim = live_quality.compare_streams(
-        (seen(n) for n, _ in pairs), (wanted(at) for _, at in pairs))
-    return {"psnr": psnr_of([error]), "ssim": ssim}
-
-
-def quality(stream, codec, clip, frames, numbers):
-    """PSNR and SSIM of the player's screen against what was captured."""
-    luma = decode(stream, codec)
-    order = sorted(frames, key=lambda f: f["number"])
-    place = {f["number"]: i for i, f in enumerate(order)}
-    with open(luma, "rb") as coded, open(clip, "rb") as source:
-        def seen(number):
-            coded.seek(place[number] * LUMA)
-            return coded.read(LUMA)
-
-        def wanted(number):
-            source.seek(number * PICTURE)
-            return source.read(LUMA)
-
-        result = compare(numbers, seen, wanted)
-    luma.unlink()
-    return result
 
 
 # --- All of a stream -------------------------------------------------------

@@ -20,6 +20,7 @@ COLUMNS = (
     ("worst 400", 9, lambda r: number(r["worst"], ".1f", 100)),
     ("PSNR dB", 7, lambda r: number(r["psnr"], ".1f")),
     ("SSIM", 6, lambda r: number(r["ssim"], ".3f")),
+    ("VMAF", 5, lambda r: number(r["vmaf"], ".0f")),
     ("freeze s", 8, lambda r: number(r["freeze"], ".2f")),
     ("freezes", 7, lambda r: number(r["freezes"], ".0f")),
     ("link used %", 11, lambda r: number(r["use"], ".0f", 100)),

@@ -2,6 +2,7 @@
 """One run of ./dev bench adaptive: streams over a link in real time."""
 import csv
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import time
 
 import adaptive_cases
 import adaptive_judge
+import adaptive_quality
 import adaptive_webrtc
 import case
 import devtools
@@ -16,6 +18,7 @@ import measure
 import tcp_flows
 
 SETTLE = 10  # s after which two streams are to share
+WARM_UP = 5  # s after which the link is to be used
 
 
 def source(spec, stream):
@@ -32,7 +35,7 @@ def source(spec, stream):
 
 
 def linkem_command(spec, files):
-    up = spec["up"].format(trace=files)
+    up = spec["up"].format(trace=files, part=spec["part"])
     command = [spec["linkem"], "-q", "--delay", f"{spec['rtt_ms'] / 2}ms",
                "--up", up, "--seed", str(spec["seed"])]
     if spec["down"]:
@@ -145,7 +148,7 @@ class Streams:
             os.path.join(folder, "raw.csv"), os.path.join(folder, "sent.csv"),
             self.received(number))
         if spec["quality"]:
-            result.update(adaptive_judge.quality(
+            result.update(adaptive_quality.of_stream(
                 os.path.join(folder, "sent.es"), spec["codec"], spec["clip"],
                 frames, numbers))
         result["rates"] = rates(
@@ -174,9 +177,9 @@ def rates(path, begin):
     return found
 
 
-def link_use(path):
-    """What the link could have carried while anything came, and what it did,
-    bytes, and the same over time."""
+def link_rows(path):
+    """(s, capacity in bit/s, bytes carried so far) of the way there, from when
+    anything came until nothing came any more."""
     rows = []
     with open(path, newline="", encoding="ascii") as file:
         for row in csv.DictReader(file):
@@ -186,13 +189,29 @@ def link_use(path):
     busy = [i for i in range(1, len(rows)) if rows[i][2] > rows[i - 1][2]]
     if not busy:
         raise case.CaseError("the link carried nothing")
-    rows = rows[busy[0] - 1:busy[-1] + 1]
-    capacity = sum((b[0] - a[0]) * b[1] / 8 for a, b in zip(rows, rows[1:]))
-    steps = [(round(b[0] - rows[0][0], 3), b[1],
-              (b[2] - a[2]) * 8 / max(1e-9, b[0] - a[0]))
-             for a, b in zip(rows, rows[1:])]
-    return {"capacity_bytes": capacity,
-            "carried_bytes": rows[-1][2] - rows[0][2], "steps": steps}
+    return rows[busy[0] - 1:busy[-1] + 1]
+
+
+def link_steps(rows):
+    """For charts: s from the beginning, capacity, what was carried, bit/s."""
+    return [(round(b[0] - rows[0][0], 3), b[1],
+             (b[2] - a[2]) * 8 / max(1e-9, b[0] - a[0]))
+            for a, b in zip(rows, rows[1:])]
+
+
+def link_use(rows, ceiling=math.inf, warm_up=0):
+    """Share of what the link could carry, in each second at most `ceiling`
+    bit/s, that it did carry, from `warm_up` s on."""
+    begin = rows[0][0] + warm_up
+    could, did = {}, 0
+    for a, b in zip(rows, rows[1:]):
+        if a[0] >= begin:
+            second = int(b[0] - begin)
+            bits, length = could.get(second, (0, 0))
+            could[second] = (bits + (b[0] - a[0]) * b[1], length + b[0] - a[0])
+            did += (b[2] - a[2]) * 8
+    most = sum(min(bits, ceiling * length) for bits, length in could.values())
+    return did / most if most else None
 
 
 def share(results):
@@ -208,9 +227,11 @@ def evaluate(streams):
     judged = [streams.judge(n) for n in range(streams.count())]
     results = [r for r, _ in judged]
     worst = min(results, key=lambda r: r["within"]["400"])
-    use = link_use(os.path.join(spec["dir"], "link.csv"))
-    out = {**worst, "link": use["steps"],
-           "use": use["carried_bytes"] / max(1, use["capacity_bytes"]),
+    rows = link_rows(os.path.join(spec["dir"], "link.csv"))
+    ceiling = math.inf if spec["flows"] else \
+        adaptive_cases.MOST * spec["streams"]
+    out = {**worst, "link": link_steps(rows),
+           "use": link_use(rows, ceiling, WARM_UP),
            "share": share(results) if len(results) > 1 else None,
            "F": None}
     if spec["flows"]:
@@ -225,8 +246,9 @@ def evaluate(streams):
     return out
 
 
-def run(spec):
-    """Makes one run; returns its results, or {"error": sentence}."""
+def run(spec, streamed):
+    """Makes one run; returns its results, or {"error": sentence}.  Calls
+    `streamed` when the link is free."""
     shutil.rmtree(spec["dir"], ignore_errors=True)
     os.makedirs(spec["dir"])
     processes = case.Processes(spec["dir"],
@@ -236,8 +258,10 @@ def run(spec):
         streams = adaptive_webrtc.Streams(spec, processes, start_link) \
             if browser else Streams(spec, processes)
         streams.run()
+        streamed()
         return evaluate(streams)
-    except (case.CaseError, adaptive_judge.JudgeError, devtools.BrowserError,
+    except (case.CaseError, adaptive_judge.JudgeError, adaptive_quality.QualityError,
+            devtools.BrowserError,
             OSError, ValueError, KeyError,
             subprocess.CalledProcessError) as error:
         return {"error": str(error)}

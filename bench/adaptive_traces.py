@@ -72,3 +72,8 @@ def mean_bps(path):
     """Of a trace in a file."""
     lines = path.read_text(encoding="ascii").split()
     return len(lines) * BITS / (int(lines[-1]) / 1e3)
+
+
+def length_s(path):
+    """When a trace begins again."""
+    return int(path.read_text(encoding="ascii").split()[-1]) / 1e3

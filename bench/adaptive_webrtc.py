@@ -13,6 +13,7 @@ import subprocess
 import time
 
 import adaptive_judge
+import adaptive_quality
 import case
 import devtools
 import measure
@@ -24,7 +25,7 @@ CELL, BITS = 16, 14  # as the page has them
 HEADER = b"YUV4MPEG2 W%d H%d F%d:1 Ip A1:1 C420jpeg\n" % (WIDTH, HEIGHT, RATE)
 FRAME = b"FRAME\n"
 SETUP = 10  # s of further pictures while a call is made
-MOST = 8e6
+START, MOST = 1e6, 8e6  # bit/s
 OPTIONS = ("--use-fake-device-for-media-stream",
            "--use-fake-ui-for-media-stream",
            "--disable-features=WebRtcHideLocalIpsWithMdns")
@@ -159,7 +160,7 @@ def quality(luma, clip, frames, numbers, first):
                         + len(FRAME))
             return source.read(LUMA)
 
-        return adaptive_judge.compare(numbers, picture, wanted)
+        return adaptive_quality.compare(numbers, picture, wanted)
 
 
 # --- A run -----------------------------------------------------------------
@@ -200,7 +201,8 @@ class Call:
         answer = receiver.evaluate(f"answer({json.dumps(offer)}, {keep})")
         self.offset = time.monotonic() - time.time()
         self.begin = sender.evaluate(
-            f"accept({json.dumps(answer)})") / 1e3 + self.offset
+            f"accept({json.dumps(answer)}, {START / 1e3:.0f})") / 1e3 + \
+            self.offset
 
     def finish(self):
         sender, receiver = self.browsers

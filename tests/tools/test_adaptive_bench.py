@@ -14,8 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools" / "demo")]
 import adaptive  # noqa: E402
 import adaptive_cases  # noqa: E402
+import adaptive_clips  # noqa: E402
 import adaptive_judge  # noqa: E402
 import adaptive_page  # noqa: E402
+import adaptive_quality  # noqa: E402
 import adaptive_run  # noqa: E402
 import adaptive_traces  # noqa: E402
 import adaptive_webrtc  # noqa: E402
@@ -87,9 +89,91 @@ class Judge(unittest.TestCase):
         adaptive_judge.mark_ready(frames, captured(3))
         self.assertEqual([f["number"] for f in frames], [0, 1, 2])
 
-    def test_psnr_of_no_difference_is_finite(self):
-        self.assertEqual(adaptive_judge.psnr_of([0]), 100)
-        self.assertAlmostEqual(adaptive_judge.psnr_of([255 ** 2]), 0)
+    def test_an_encoder_may_begin_behind_the_first_picture(self):
+        frames = [frame(n, 0.05, n == 3) for n in range(3, 6)]
+        for f in frames:
+            f["pts"] += 3600000
+        adaptive_judge.mark_ready(frames, captured(6))
+        self.assertEqual([f["number"] for f in frames], [3, 4, 5])
+
+
+class Quality(toolbox.Folder):
+    """Of a clip that FFmpeg makes, coded without loss or coarsely."""
+
+    PICTURES = 20
+
+    def setUp(self):
+        super().setUp()
+        self.clip = self.folder / "clip.yuv"
+        self.ffmpeg("-f", "lavfi", "-i", f"testsrc2=size={adaptive_judge.WIDTH}x"
+                    f"{adaptive_judge.HEIGHT}:rate=25", "-frames:v",
+                    str(self.PICTURES), "-pix_fmt", "yuv420p", "-f", "rawvideo",
+                    self.clip)
+        self.frames = [{"number": n} for n in range(self.PICTURES)]
+
+    @staticmethod
+    def ffmpeg(*words):
+        subprocess.run(["ffmpeg", "-v", "error", "-y", *words], check=True,
+                       stdin=subprocess.DEVNULL)
+
+    def quality(self, quantizer, numbers):
+        stream = self.folder / "sent.es"
+        self.ffmpeg("-f", "rawvideo", "-pix_fmt", "yuv420p", "-s",
+                    f"{adaptive_judge.WIDTH}x{adaptive_judge.HEIGHT}", "-r", "25",
+                    "-i", self.clip, "-c:v", "libx264", "-preset", "ultrafast",
+                    "-tune", "zerolatency", "-qp", str(quantizer), "-f", "h264",
+                    stream)
+        return adaptive_quality.of_stream(stream, "h264", self.clip,
+                                          self.frames, numbers)
+
+    def test_what_is_sent_without_loss_is_as_good_as_can_be(self):
+        result = self.quality(0, list(range(self.PICTURES)))
+        self.assertEqual(result["psnr"], adaptive_quality.BEST_DB)
+        self.assertEqual(result["ssim"], 1)
+        self.assertTrue(result["vmaf"] is None or result["vmaf"] > 95)
+
+    def test_a_high_rate_is_better_than_a_low_one(self):
+        numbers = list(range(self.PICTURES))
+        fine, coarse = (self.quality(q, numbers) for q in (8, 48))
+        self.assertGreater(fine["psnr"], 45)
+        self.assertLess(coarse["psnr"], 35)
+        self.assertGreater(fine["ssim"], coarse["ssim"])
+
+    def test_a_screen_that_stands_is_compared_with_what_was_captured(self):
+        stood = self.quality(0, [0] * self.PICTURES)
+        self.assertLess(stood["psnr"], 30)
+
+    def test_what_is_before_the_first_picture_does_not_count(self):
+        numbers = [None, None, *range(2, self.PICTURES)]
+        self.assertEqual(self.quality(0, numbers)["psnr"],
+                         adaptive_quality.BEST_DB)
+        self.assertIsNone(adaptive_quality.compare([None], None, None)["psnr"])
+
+    def test_frames_that_a_decoder_leaves_out_are_an_error(self):
+        self.frames.append({"number": self.PICTURES})
+        with self.assertRaisesRegex(adaptive_quality.QualityError,
+                                    "21 frames were sent.* 20 pictures"):
+            self.quality(20, [0])
+
+    def test_every_clip_can_be_made(self):
+        for name in {c.content for c in adaptive_clips.CLIPS.values()}:
+            with self.subTest(content=name):
+                path = adaptive_clips.raw(self.folder, name, 1, self.film())
+                self.assertEqual(path.stat().st_size,
+                                 25 * adaptive_judge.PICTURE)
+
+    def film(self):
+        """A short one of another shape."""
+        path = self.folder / "film.mp4"
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240:rate=30", "-t",
+                    "0.4", path)
+        return path
+
+    def test_what_is_no_film_is_no_clip(self):
+        path = self.folder / "film.mp4"
+        path.write_text("no film")
+        with self.assertRaisesRegex(adaptive_clips.ClipError, "Invalid data"):
+            adaptive_clips.raw(self.folder, "film", 1, path)
 
 
 class Traces(toolbox.Folder):
@@ -120,7 +204,7 @@ class Traces(toolbox.Folder):
                                                             2, 1)
             spec = {"linkem": str(toolbox.TOOLS / "linkem"), "up": case_.up,
                     "down": case_.down, "rtt_ms": case_.rtt_ms,
-                    "at": case_.at, "flows": case_.flows, "seed": 1,
+                    "at": case_.at, "flows": case_.flows, "seed": 1, "part": 0,
                     "dir": str(self.folder)}
             with self.subTest(case=case_.name):
                 done = subprocess.run(
@@ -133,20 +217,51 @@ class Traces(toolbox.Folder):
         (self.folder / "some.down").write_text("1\n")
         (self.folder / "README.md").write_text("not one")
         cases = list(adaptive_cases.recorded(self.folder))
-        self.assertEqual([c.name for c in cases],
-                         ["some.down-60", "some.down-250"])
+        self.assertEqual([c.name for c in cases], ["some-60", "some-250"])
 
-    def test_what_the_link_carried_is_told_over_what_it_could(self):
+    def test_any_file_can_be_a_recording(self):
+        path = self.folder / "link"
+        path.write_text("0\n7\n7\n")
+        self.assertEqual([c.name for c in adaptive_cases.recorded(path)],
+                         ["link-60", "link-250"])
+
+    def test_what_is_no_recording_is_refused(self):
+        path = self.folder / "some.down"
+        for text in ("", "0\n", "5\n3\n", "x\n", "-1\n2\n"):
+            path.write_text(text)
+            with self.subTest(text=text), self.assertRaisesRegex(
+                    ValueError, "some.down is not in mahimahi's format"):
+                list(adaptive_cases.recorded(self.folder))
+
+    def test_each_seed_has_a_part_of_a_recording(self):
+        path = self.folder / "link"
+        path.write_text("0\n45000\n")
+        parts = [adaptive_cases.part_of(path, 20, seed) for seed in range(1, 5)]
+        self.assertEqual(parts, [0, 20, 40, 15])
+
+    def rows(self, capacities, carried):
+        """Of a log with a line for each tenth of a second."""
         log = self.folder / "link.csv"
         lines = ["seconds,direction,rate_bps,offered_bytes,delivered_bytes,"
                  "dropped_packets,marked_packets,queue_packets,transit_ms"]
-        for n, carried in enumerate((0, 0, 1000, 2000, 2000, 3000, 3000)):
-            lines.append(f"{n / 10},up,160000,0,{carried},0,0,0,0.0")
+        for n, (capacity, total) in enumerate(zip(capacities, carried)):
+            lines.append(f"{n / 10},up,{capacity},0,{total},0,0,0,0.0")
             lines.append(f"{n / 10},down,1,0,{n},0,0,0,0.0")
         log.write_text("\n".join(lines) + "\n")
-        use = adaptive_run.link_use(log)
-        self.assertEqual(use["carried_bytes"], 3000)
-        self.assertAlmostEqual(use["capacity_bytes"], 8000)
+        return adaptive_run.link_rows(log)
+
+    def test_what_the_link_carried_is_told_over_what_it_could(self):
+        rows = self.rows([160000] * 7, (0, 0, 1000, 2000, 2000, 3000, 3000))
+        self.assertAlmostEqual(adaptive_run.link_use(rows), 3000 / 8000)
+        self.assertEqual(adaptive_run.link_steps(rows)[0], (0.1, 160000, 80000))
+
+    def test_what_no_encoder_would_fill_does_not_count(self):
+        rows = self.rows([160000] * 10 + [320000] * 11,
+                         [n * 1000 for n in range(21)])
+        # 2000 a tenth of a second in the first, 4000 in the other
+        self.assertAlmostEqual(adaptive_run.link_use(rows), 20 / (20 + 40), 1)
+        self.assertAlmostEqual(adaptive_run.link_use(rows, 160000), 0.5)
+        self.assertAlmostEqual(adaptive_run.link_use(rows, warm_up=1), 1 / 4)
 
 
 class Shares(unittest.TestCase):
@@ -159,7 +274,7 @@ class Shares(unittest.TestCase):
 
 
 ROW = {"within": {"200": 0.5, "400": 0.9, "800": 1}, "worst": 0.9, "psnr": 40,
-       "ssim": 0.9, "freeze": 0.1, "freezes": 0, "use": 0.7, "F": None,
+       "ssim": 0.9, "vmaf": None, "freeze": 0.1, "freezes": 0, "use": 0.7, "F": None,
        "share": None, "skipped": 0, "delay_p50": 0.05, "delay_p95": 0.1}
 
 
@@ -211,7 +326,8 @@ class GoOn(toolbox.Folder):
     def args(self):
         case = adaptive_cases.CASES["quarter"]
         return argparse.Namespace(
-            chosen=[case], clips=["ippp"], seeds=2, folder=self.folder,
+            chosen={"quarter": case}, clips=["ippp"], seeds=2,
+            folder=self.folder, whole=False, transports=["udp", "srt"], film=None,
             seconds=1, latency=400, no_quality=True, tltcp="",
             build=self.folder, environment={}, json=self.folder / "j.json",
             go_on=True, jobs=1)
@@ -223,7 +339,8 @@ class GoOn(toolbox.Folder):
 
     def setUp(self):
         super().setUp()
-        (self.folder / "motion-1.yuv").write_bytes(b"")
+        _, name = adaptive_clips.source_of("motion", None)
+        (self.folder / f"{name}-1.yuv").write_bytes(b"")
 
     def test_runs_that_are_there_are_not_made_again(self):
         args, data = self.args(), {"cases": {}}
@@ -326,7 +443,8 @@ class WebRtc(toolbox.Folder):
 
 class Transports(unittest.TestCase):
     def test_every_name_in_a_pipeline_is_filled_in(self):
-        spec = {"codec": "hevc", "latency_ms": 400, "rtt_ms": 40, "extra": ""}
+        spec = {"codec": "hevc", "latency_ms": 400, "rtt_ms": 40, "extra": "",
+                "flows": None}
         stream = {"dir": "/d", "host": "10.0.0.2", "port": 5002, "local": 6002}
         for name, transport in adaptive_cases.TRANSPORTS.items():
             texts = [transport.send, transport.receive]
@@ -339,9 +457,11 @@ class Transports(unittest.TestCase):
 
     def test_what_waits_behind_the_way_waits_less(self):
         self.assertEqual(adaptive_cases.buffer_ms(
-            {"latency_ms": 400, "rtt_ms": 40}), 250)
+            {"latency_ms": 400, "rtt_ms": 40, "flows": None}), 320)
         self.assertEqual(adaptive_cases.buffer_ms(
-            {"latency_ms": 50, "rtt_ms": 600}), 20)
+            {"latency_ms": 400, "rtt_ms": 40, "flows": {"count": 1}}), 250)
+        self.assertEqual(adaptive_cases.buffer_ms(
+            {"latency_ms": 50, "rtt_ms": 600, "flows": None}), 20)
 
 
 class Fanout(unittest.TestCase):
