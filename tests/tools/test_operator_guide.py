@@ -11,6 +11,9 @@ import saratogabox
 import toolbox
 
 PAGE = "guide/saratoga-operator.md"
+# A network of its own; whatever it starts ends with it.
+ALONE = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child",
+         "--mount-proc")
 # The names of the page, its folders, and the programs that it leaves open.  The
 # satellite is a machine of its own.
 WORLD = """
@@ -71,18 +74,12 @@ class Operator(saratogabox.Node):
         env = {**os.environ, "hosts": str(self.folder / "hosts"),
                "here": str(self.here), "there": str(self.there),
                "PATH": f"{toolbox.TOOLS}:{os.environ['PATH']}"}
-        try:
-            probe = subprocess.run(
-                ["unshare", "--net", "--mount", "true"], check=False,
-                capture_output=True)
-        except OSError:
-            probe = None
-        if probe is None or probe.returncode:
+        if subprocess.run([*ALONE, "true"], check=False,
+                          capture_output=True).returncode:
             self.skipTest("no right to make namespaces")
-        done = subprocess.run(
-            ["unshare", "--net", "--mount", "bash", "-euc", WORLD + text],
-            env=env, capture_output=True, text=True, check=False,
-            timeout=toolbox.PATIENCE)
+        done = subprocess.run([*ALONE, "bash", "-euc", WORLD + text], env=env,
+                              capture_output=True, text=True, check=False,
+                              timeout=toolbox.PATIENCE)
         self.assertEqual(done.returncode, 0, text + done.stderr)
         return done.stdout
 
