@@ -168,7 +168,7 @@ class Dev(unittest.TestCase):
     def test_every_verb_answers_the_question_for_help(self):
         for verb in "demo", "downlink", "test", "build", "fuzz", "soak", \
                 "coverage", "memory", "portable", "docs", "install", \
-                "release":
+                "abi", "release":
             status, text = self.dev(verb, "--help")
             self.assertEqual(status, 0, verb)
             self.assertIn(f"  {verb}", text)
