@@ -4,6 +4,7 @@
 
 usage: symbols.py undefined LAYER OBJECT...   needs from outside, by allow-list
        symbols.py exported PREFIX LIBRARY     what a shared library exports
+       symbols.py listed FILE LIBRARY         what FILE, of debian/, lists for it
        symbols.py global PREFIX[,PREFIX] ARCHIVE   global names of an archive
 """
 import os
@@ -77,6 +78,16 @@ def exported(prefix, library):
     return bad, f"{len(names)} symbols"
 
 
+def listed(listing, library):
+    names = {f[2] for f in nm("-D", "--defined-only", library) if len(f) == 3}
+    names -= {"_init", "_fini"}
+    text = pathlib.Path(listing).read_text(encoding="utf-8")
+    have = set(re.findall(r"^ (\w+)@", text, re.M))
+    bad = [f"{listing} lacks {n}" for n in sorted(names - have)]
+    bad += [f"{library} lacks {n}" for n in sorted(have - names)]
+    return bad, f"{len(names)} symbols"
+
+
 def global_names(prefixes, archive):
     own = tuple(prefixes.split(","))
     names = [f[2] for f in nm("-g", "--defined-only", archive) if len(f) == 3]
@@ -86,7 +97,7 @@ def global_names(prefixes, archive):
 
 def main():
     verbs = {"undefined": undefined, "exported": exported,
-             "global": global_names}
+             "listed": listed, "global": global_names}
     bad, summary = verbs[sys.argv[1]](*sys.argv[2:])
     tree.finish(f"{sys.argv[1]} symbols", bad, summary)
 

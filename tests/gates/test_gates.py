@@ -232,6 +232,19 @@ class Symbols(Tree):
         self.refuses("needs RAND_bytes", "symbols", "undefined", "engine",
                      self.compile("noise.c.o", code, "-c"))
 
+    def test_the_package_lists_what_a_library_exports(self):
+        library = self.shared("int tltcp_f(void); int tltcp_f(void)"
+                              "{ return 1; }\n")
+        listing = self.put("a.symbols", "a.so.0 a #MINVER#\n tltcp_f@Base 1\n")
+        self.passes("symbols", "listed", listing, library)
+        listing.write_text("a.so.0 a #MINVER#\n", encoding="utf-8")
+        self.refuses("a.symbols lacks tltcp_f", "symbols", "listed", listing,
+                     library)
+        listing.write_text(" tltcp_f@Base 1\n tltcp_g@Base 1\n",
+                           encoding="utf-8")
+        self.refuses("lib.so lacks tltcp_g", "symbols", "listed", listing,
+                     library)
+
     def test_a_library_exports_its_own_prefix(self):
         self.passes("symbols", "exported", "tltcp_", self.shared(
             "int tltcp_conn_new(void) { return 0; }\n"))
