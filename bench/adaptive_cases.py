@@ -9,7 +9,6 @@ QUEUE = 60_000
 LEAST, MOST = 100e3, 8e6
 START = 1e6
 MARGIN_MS = 60  # for encoder and multiplexer
-QUEUED_MS = 70  # that a link with TCP on it may hold when a stream begins
 # --- Links -----------------------------------------------------------------
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +24,14 @@ class Case:
     flows: dict = None
     streams: int = 1
     trace: str = None  # kind of a synthetic one, or a file
+
+    def rate_bps(self):
+        """Of a link without a trace, at the beginning."""
+        return float(self.up.partition("rate=")[2].partition("mbit")[0]) * 1e6
+
+    def queued_ms(self):
+        """What stands in the queue when a stream begins: TCP fills it."""
+        return QUEUE * 8e3 / self.rate_bps() if self.flows else 0
 
 
 def _mbit(rate, *more, queue=QUEUE):
@@ -77,23 +84,31 @@ QUICK = ("lte-60", "quarter", "beside-cubic", "two")
 SYNTHETIC = ("lte-60", "lte-driving-60", "umts-60")
 OTHERS = ("quarter", "beside-cubic", "beside-bbr", "two")
 OFTEN = ("tltcp-auto", "gcc", "webrtc")
-SELDOM = ("srt-rtt", "srt", "librist")
+ONCE = ("srt-rtt",)
+FIXED = ("srt", "librist", "udp")  # on some links
 TIMES = 3
 FURTHER_CLIPS = ("screen", "noise", "pyramid", "hevc")
+
+
+def on_link(link, number, seed):
+    """Transports of the page.  Two calls are too much for two processors."""
+    often = [t for t in OFTEN if link != "two" or not TRANSPORTS[t].browser]
+    some = link in ("quarter", "beside-cubic") or number == 0
+    return [*often, *(ONCE if seed == 1 else ()),
+            *(FIXED if seed == 1 and some else ())]
 
 
 def whole(recordings, clip):
     """What the page shows: (case, clip, transport, seed), those of one seed
     before the next one's, so that a set that was interrupted has some of
     everything."""
-    links = [*recordings, *OTHERS]
     for seed in range(1, TIMES + 1):
-        for case in links:
-            for name in (*OFTEN, *SELDOM) if seed == 1 else OFTEN:
-                yield case, clip, name, seed
-        for further in FURTHER_CLIPS if seed == 1 else ():
-            for name in ("tltcp-auto", "gcc"):
-                yield links[-len(OTHERS) - 1], further, name, seed
+        for number, link in enumerate((*recordings, *OTHERS)):
+            for name in on_link(link, number, seed):
+                yield link, clip, name, seed
+    for further in FURTHER_CLIPS:
+        for name in ("tltcp-auto", "gcc"):
+            yield recordings[-1], further, name, 1
 
 
 def is_trace(path):
@@ -244,8 +259,8 @@ def buffer_ms(spec):
     """SRT, librist and jitter buffers hand over so long after a packet has come,
     not after its picture was captured: less the way, the encoder, and the queue
     that stood when they began."""
-    queued = QUEUED_MS if spec["flows"] else 0
-    return max(20, spec["latency_ms"] - spec["rtt_ms"] // 2 - MARGIN_MS - queued)
+    return max(20, round(spec["latency_ms"] - spec["rtt_ms"] / 2 - MARGIN_MS -
+                         spec["queued_ms"]))
 
 
 def fill(text, spec, stream):
@@ -257,5 +272,6 @@ def fill(text, spec, stream):
                        latency=spec["latency_ms"],
                        buffer=buffer_ms(spec), extra=spec["extra"],
                        pay=pay, caps=caps, depay=depay,
-                       asking=depay.replace("depay", "depay request-keyframe="
-                                            "true", 1))
+                       # that of H.265 cannot
+                       asking=depay.replace("rtph264depay", "rtph264depay "
+                                            "request-keyframe=true"))

@@ -64,6 +64,7 @@ def stream_of(spec, number):
 def start_link(streams):
     """The link, and the flows that are there first."""
     spec = streams.spec
+    streams.began = time.monotonic()  # 0 of linkem's log, nearly
     streams.way.start_link(linkem_command(spec, spec["trace"]))
     tcp_flows.start(spec, streams.way, streams.processes, case.wait_for)
 
@@ -192,9 +193,9 @@ def link_rows(path):
     return rows[busy[0] - 1:busy[-1] + 1]
 
 
-def link_steps(rows):
-    """For charts: s from the beginning, capacity, what was carried, bit/s."""
-    return [(round(b[0] - rows[0][0], 3), b[1],
+def link_steps(rows, begin=0):
+    """For charts: s after `begin`, capacity, what was carried, bit/s."""
+    return [(round(b[0] - begin, 3), b[1],
              (b[2] - a[2]) * 8 / max(1e-9, b[0] - a[0]))
             for a, b in zip(rows, rows[1:])]
 
@@ -230,15 +231,16 @@ def evaluate(streams):
     rows = link_rows(os.path.join(spec["dir"], "link.csv"))
     ceiling = math.inf if spec["flows"] else \
         adaptive_cases.MOST * spec["streams"]
-    out = {**worst, "link": link_steps(rows),
+    captured = min(f["captured"] for f in judged[0][1])
+    out = {**worst, "link": link_steps(rows, captured - streams.began),
            "use": link_use(rows, ceiling, WARM_UP),
            "share": share(results) if len(results) > 1 else None,
            "F": None}
     if spec["flows"]:
-        frames = judged[0][1]
         out.update(tcp_flows.compare(
-            spec, streams.samples(0), frames[0]["captured"] + tcp_flows.HEAD_START,
-            frames[-1]["captured"]))
+            spec, streams.samples(0), captured + tcp_flows.HEAD_START,
+            judged[0][1][-1]["captured"]))
+        out["tcp"] = tcp_flows.rates_over_time(spec, captured)
     with open(os.path.join(spec["dir"], "link.json"), encoding="ascii") as f:
         link = json.load(f)
     out["held_up"] = max(link[d]["lateness"]["max_us"]

@@ -253,7 +253,8 @@ class Traces(toolbox.Folder):
     def test_what_the_link_carried_is_told_over_what_it_could(self):
         rows = self.rows([160000] * 7, (0, 0, 1000, 2000, 2000, 3000, 3000))
         self.assertAlmostEqual(adaptive_run.link_use(rows), 3000 / 8000)
-        self.assertEqual(adaptive_run.link_steps(rows)[0], (0.1, 160000, 80000))
+        self.assertEqual(adaptive_run.link_steps(rows, 0.1)[0],
+                         (0.1, 160000, 80000))
 
     def test_what_no_encoder_would_fill_does_not_count(self):
         rows = self.rows([160000] * 10 + [320000] * 11,
@@ -333,7 +334,7 @@ class GoOn(toolbox.Folder):
             go_on=True, jobs=1)
 
     def left(self, args, data):
-        names = {n: adaptive_cases.TRANSPORTS[n] for n in ("udp", "srt")}
+        names = {n: adaptive_cases.TRANSPORTS[n] for n in args.transports}
         return [(name, seed)
                 for _, name, seed, _ in adaptive.missing(args, names, data)]
 
@@ -347,12 +348,49 @@ class GoOn(toolbox.Folder):
         self.assertEqual(self.left(args, data), [
             ("udp", 1), ("srt", 1), ("udp", 2), ("srt", 2)])
         adaptive.store(args, data, "quarter/ippp", "udp",
-                       {**ROW, "seed": 1, "media_bps": 1, "held_up": 0})
+                       {**ROW, "seed": 1, "media_bps": 1, "held_up": 0,
+                        "made": ""})
         adaptive.store(args, data, "quarter/ippp", "srt",
                        {"error": "broken", "seed": 1})
         self.assertEqual(self.left(args, data),
                          [("srt", 1), ("udp", 2), ("srt", 2)])
         self.assertEqual(json.loads(args.json.read_text()), data)
+
+    def test_only_tltcp_is_measured_again_when_it_has_changed(self):
+        args, data = self.args(), {"cases": {}}
+        args.seeds, args.transports = 1, ["udp", "tltcp"]
+        (self.folder / "tools").mkdir()
+        (self.folder / "tools" / "linkem").write_bytes(b"")
+        names = {n: adaptive_cases.TRANSPORTS[n] for n in args.transports}
+        for name in names:
+            list(adaptive.missing(args, names, data))
+            adaptive.store(args, data, "quarter/ippp", name, {
+                **ROW, "seed": 1, "media_bps": 1, "held_up": 0,
+                "made": adaptive.made_with(args, name)})
+        self.assertEqual(list(adaptive.missing(args, names, data)), [])
+        args.tltcp = "congestion-control=reno"
+        self.assertEqual([name for _, name, *_ in
+                          adaptive.missing(args, names, data)], ["tltcp"])
+
+    def test_the_whole_set_is_made_in_forty_minutes(self):
+        runs = list(adaptive_cases.whole(["a", "b", "c", "d"], "film"))
+        self.assertEqual(len(runs), len(set(runs)))
+        self.assertLessEqual(len(runs) * (20 + 5) / 60, 40)
+        for case, _, transport, _ in runs:
+            self.assertIn(transport, adaptive_cases.TRANSPORTS)
+            self.assertTrue(case in "abcd" or case in adaptive_cases.CASES)
+
+    def test_a_disturbed_run_is_made_again_once(self):
+        args, data = self.args(), {"cases": {}}
+        args.seeds, args.transports = 1, ["udp"]
+        for held_up, left in ((0.5, [("udp", 1)]), (0.3, [])):
+            self.left(args, data)
+            adaptive.store(args, data, "quarter/ippp", "udp", {
+                **ROW, "seed": 1, "media_bps": 1, "held_up": held_up,
+                "made": ""})
+            self.assertEqual(self.left(args, data), left)
+        self.assertEqual(data["cases"]["quarter/ippp"]["rows"]["udp"]["held_up"],
+                         0.3)
 
     def test_a_failed_run_is_replaced(self):
         args, data = self.args(), {"cases": {}}
@@ -360,7 +398,8 @@ class GoOn(toolbox.Folder):
         adaptive.store(args, data, "quarter/ippp", "udp",
                        {"error": "broken", "seed": 1})
         adaptive.store(args, data, "quarter/ippp", "udp",
-                       {**ROW, "seed": 1, "media_bps": 1, "held_up": 0})
+                       {**ROW, "seed": 1, "media_bps": 1, "held_up": 0,
+                        "made": ""})
         entry = data["cases"]["quarter/ippp"]
         self.assertEqual(len(entry["runs"]["udp"]), 1)
         self.assertEqual(entry["rows"]["udp"]["runs"], 1)
@@ -444,7 +483,7 @@ class WebRtc(toolbox.Folder):
 class Transports(unittest.TestCase):
     def test_every_name_in_a_pipeline_is_filled_in(self):
         spec = {"codec": "hevc", "latency_ms": 400, "rtt_ms": 40, "extra": "",
-                "flows": None}
+                "queued_ms": 0}
         stream = {"dir": "/d", "host": "10.0.0.2", "port": 5002, "local": 6002}
         for name, transport in adaptive_cases.TRANSPORTS.items():
             texts = [transport.send, transport.receive]
@@ -457,11 +496,11 @@ class Transports(unittest.TestCase):
 
     def test_what_waits_behind_the_way_waits_less(self):
         self.assertEqual(adaptive_cases.buffer_ms(
-            {"latency_ms": 400, "rtt_ms": 40, "flows": None}), 320)
+            {"latency_ms": 400, "rtt_ms": 40, "queued_ms": 0}), 320)
         self.assertEqual(adaptive_cases.buffer_ms(
-            {"latency_ms": 400, "rtt_ms": 40, "flows": {"count": 1}}), 250)
+            {"latency_ms": 400, "rtt_ms": 40, "queued_ms": 120}), 200)
         self.assertEqual(adaptive_cases.buffer_ms(
-            {"latency_ms": 50, "rtt_ms": 600, "flows": None}), 20)
+            {"latency_ms": 50, "rtt_ms": 600, "queued_ms": 0}), 20)
 
 
 class Fanout(unittest.TestCase):

@@ -8,8 +8,7 @@ about 70 % of it, and over that small link through SRT and TCP as well.  Every
 run has a link of its own, so all go on at the same time.
 
 Then a second part: a link whose rate changes and that a TCP flow shares for its
-whole length, with an encoder that follows what the transport tells it, TLTCP
-beside SRT.
+whole length, with a live encoder: TLTCP, which steers it, beside SRT.
 """
 import argparse
 import json
@@ -25,6 +24,7 @@ import case  # noqa: E402
 import clip  # noqa: E402
 import measure  # noqa: E402
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 LATENCY_MS = 200
 SAMPLE_S = 20
 ADAPTIVE_S = 20
@@ -242,49 +242,82 @@ and all that it refers to is there then.
 goodput: bits of decodable frames; RTT: of the link with its queue.""")
 
 
-def draw(folder, data):
+def paint(script, result, image):
     """By the first Python here that has matplotlib: Debian's package belongs
     to Debian's Python, whichever comes first in PATH."""
-    result = os.path.join(folder, "result.json")
-    image = os.path.join(folder, "demo.png")
-    with open(result, "w", encoding="ascii") as file:
-        json.dump(data, file, indent=1)
-    print(f"\nnumbers: {result}")
-    if all("error" in run["result"] for run in data["runs"]):
-        return
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                          "picture.py")
     for python in (sys.executable, "/usr/bin/python3"):
         if subprocess.run([python, "-c", "import matplotlib"], check=False,
                           stderr=subprocess.DEVNULL).returncode == 0:
-            if subprocess.run([python, script, result, image],
-                              check=False).returncode == 0:
+            if subprocess.run([python, os.path.join(HERE, script), result,
+                               image], check=False).returncode == 0:
                 print(f"picture: {image}")
             return
     say("no picture: there is no matplotlib (Debian: python3-matplotlib)")
 
 
+def draw(folder, data):
+    result = os.path.join(folder, "result.json")
+    with open(result, "w", encoding="ascii") as file:
+        json.dump(data, file, indent=1)
+    print(f"\nnumbers: {result}")
+    if not all("error" in run["result"] for run in data["runs"]):
+        paint("picture.py", result, os.path.join(folder, "demo.png"))
+
+
 # --- The second part -------------------------------------------------------
 
-def show_adaptive(build, seconds):
+def show_adaptive(build, film):
     """By the benchmark of adaptive streams, for which it is a case like others;
     returns whether all went well."""
-    bench = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
-                         "bench", "adaptive.py")
-    folder = os.path.join(build, "demo")
+    bench = os.path.join(HERE, "..", "..", "bench", "adaptive.py")
+    result = os.path.join(build, "demo", "adaptive.json")
     if not os.path.exists(os.path.join(build, "bench", "bench_adaptive")):
         say("no second part: bench_adaptive is not built")
         return True
     if namespace_prefix() is None:
         say("no second part: no right to make network namespaces")
         return True
-    say(f"an encoder that follows a link which changes and is shared, {seconds} "
-        "s for each transport")
-    return subprocess.run(
-        [sys.executable, bench, "demo", "--clips", "ippp", "--transports",
-         "tltcp,tltcp-auto,srt-rtt", "--seconds", str(seconds), "--json",
-         os.path.join(folder, "adaptive.json"), "--build", build],
-        check=False).returncode == 0
+    say(f"{ADAPTIVE_S} s of a live encoder over a link that changes and is "
+        "shared, three times at once")
+    done = subprocess.run(
+        [sys.executable, bench, "demo", *(["--film", film] if film else []),
+         "--transports", "tltcp-auto,srt-rtt,srt", "--seconds",
+         str(ADAPTIVE_S), "--jobs", "3", "--no-chart", "--json", result,
+         "--build", build],
+        check=False, text=True, capture_output=True)
+    if done.returncode:
+        say(f"no second part: {(done.stderr.splitlines() or ['?'])[-1]}")
+        return False
+    with open(result, encoding="ascii") as file:
+        data = json.load(file)
+    good = print_adaptive(data)
+    print(f"\nnumbers: {result}")
+    paint("adaptive_picture.py", result,
+          os.path.join(build, "demo", "adaptive.png"))
+    return good
+
+
+def print_adaptive(data):
+    """One case; returns whether every transport has a result."""
+    case_ = next(iter(data["cases"].values()))
+    print(f"\nA live encoder on {case_['text'].partition(';')[0]}")
+    print("                        in time  freeze  PSNR     stream       TCP")
+    for name, row in case_["rows"].items():
+        if "error" in row:
+            print(f"  {data['names'][name]:22}no result: {row['error']}")
+            continue
+        run = case_["runs"][name][0]
+        print(f"  {data['names'][name]:22}{row['within']['400'] * 100:5.1f} %"
+              f"{row['freeze']:6.1f} s{run['psnr'] or 0:6.1f} dB"
+              f"{run['media_bps'] / 1e6:5.2f} Mbit/s"
+              f"{sum(run['tcp_bps']) / 1e6:5.2f} Mbit/s")
+    warn_if_busy([run for runs in case_["runs"].values() for run in runs])
+    print(f"""
+in time: of the coded pictures, those that could be decoded within \
+{data['latency_ms']} ms of their
+capture; freeze: the longest time that one picture stood on the screen; PSNR: of the
+screen, compared with what was captured.""")
+    return all("error" not in row for row in case_["rows"].values())
 
 
 def bit_rate(path):
@@ -335,7 +368,7 @@ def main():
     good = options.part == "2" or show_fixed(options, build, folder)
     if options.part != "1":
         sys.stdout.flush()
-        good &= show_adaptive(build, ADAPTIVE_S)
+        good &= show_adaptive(build, options.file)
     sys.exit(not good)
 
 

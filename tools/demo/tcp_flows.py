@@ -114,12 +114,29 @@ def evaluate(spec, frames, received):
                    frames[0]["sent"] + HEAD_START, frames[-1]["sent"])
 
 
-def compare(spec, samples, start, end):
+def read_flows(spec):
+    """(time, bytes so far) of each flow."""
     flows = {}
     with open(log_of(spec), encoding="ascii") as file:
         for line in list(file)[1:]:
             now, number, total = line.split(",")
             flows.setdefault(number, []).append((int(now) * 1e-9, int(total)))
+    return flows
+
+
+def rates_over_time(spec, begin, step=0.5):
+    """(s after `begin`, bit/s) of all flows together, for charts."""
+    flows = read_flows(spec).values()
+    first = min(samples[0][0] for samples in flows)
+    last = max(samples[-1][0] for samples in flows)
+    return [(round(first + n * step - begin, 3),
+             sum(rate(samples, first + n * step, first + (n + 1) * step + 0.01)
+                 for samples in flows))
+            for n in range(int((last - first) / step))]
+
+
+def compare(spec, samples, start, end):
+    flows = read_flows(spec)
     rates = [rate(flow, start, end) for flow in flows.values()]
     own = rate(samples, start, end)
     mean = sum(rates) / max(1, len(rates))
