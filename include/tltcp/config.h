@@ -64,6 +64,9 @@ typedef struct tltcp_caller {
                           is asked for; from there on
                           tltcp_listener_options::more_keys, then
                           tltcp_listener_options::more_passphrases */
+    const uint8_t *identity; /**< the caller's static public key, 32 bytes, of
+                                  which it has the secret; NULL if
+                                  tltcp_identity_options::secret is NULL */
 } tltcp_caller;
 
 /**
@@ -137,6 +140,26 @@ typedef struct tltcp_listener_options {
                                false */
     uint8_t reserved[31]; /**< 0 */
 } tltcp_listener_options;
+
+/**
+ * @brief Static keys that tell peers apart: X25519 (RFC 7748), 32 bytes.
+ *
+ * Each end proves that it has the secret of its static key (Noise IK). A
+ * listener with a static key takes only callers with one, and a caller with one
+ * calls only the listener that it names. A passphrase or key can be required in
+ * addition. Keys are copied when the config is used.
+ */
+typedef struct tltcp_identity_options {
+    const uint8_t *secret;         /**< own secret key; NULL: no static keys */
+    const uint8_t *listener;       /**< caller, required: the listener's public
+                                        key */
+    const uint8_t *const *callers; /**< listener: public keys of callers that
+                                        are let in, NULL-terminated; NULL:
+                                        tltcp_listener_options::on_caller, then
+                                        required, decides by
+                                        tltcp_caller::identity */
+    uint8_t reserved[40];          /**< 0 */
+} tltcp_identity_options;
 
 /** What carries the datagrams of the socket API. Over TCP, deadlines expire in
  * the sender as usual, but lost packets delay everything behind them. */
@@ -297,6 +320,8 @@ typedef struct tltcp_config {
     void *user;                /**< passed to on_trace and
                                     tltcp_listener_options::on_caller */
     tltcp_allocator allocator; /**< zeroed: the C library's */
+
+    tltcp_identity_options identity; /**< static keys; default: none */
 } tltcp_config;
 
 /** @brief Sets every option to its default. @param c  config, of any content */
@@ -324,6 +349,14 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
  *                               the existing ones
  */
 TLTCP_API int tltcp_config_check(const tltcp_config *c, char *why);
+
+/**
+ * @brief The public key that belongs to a static secret key.
+ * @param secret  32 random bytes
+ * @param[out] public_key  32 bytes, to be told to the other side
+ * @return 0 or TLTCP_ERR_NOMEM
+ */
+TLTCP_API int tltcp_identity_public(const uint8_t *secret, uint8_t *public_key);
 
 /** @} */
 

@@ -396,6 +396,15 @@ TLTCP_API const char *tltcp_conn_stream_id(const tltcp_conn *conn);
 TLTCP_API unsigned tltcp_conn_secret(const tltcp_conn *conn);
 
 /**
+ * @brief The static public key of the peer; see ::tltcp_identity_options.
+ *
+ * A caller has proven it once its connection is open.
+ * @param conn  connection
+ * @return 32 bytes, valid as long as @p conn; NULL: there are no static keys
+ */
+TLTCP_API const uint8_t *tltcp_conn_identity(const tltcp_conn *conn);
+
+/**
  * @brief Reports that the driver is about to send from another local address.
  *
  * Sealed packets then carry another connection id and other packet numbers, so

@@ -461,6 +461,14 @@ TLTCP_API int tltcp_peer_address(const tltcp_socket *s, struct sockaddr *sa,
 TLTCP_API const char *tltcp_stream_id(const tltcp_socket *s);
 
 /**
+ * @brief The static public key of the peer, which has proven that it has the
+ * secret; see ::tltcp_identity_options.
+ * @param s  connection
+ * @return 32 bytes, valid until tltcp_close(); NULL: there are no static keys
+ */
+TLTCP_API const uint8_t *tltcp_identity(const tltcp_socket *s);
+
+/**
  * @brief Why a connection is over.
  * @param s  connection
  * @param[out] reason  TLTCP_REASON_MAX + 1 bytes for the peer's reason; or NULL

@@ -42,6 +42,29 @@ void sec__admission_on_rejected(sec__admission *a, uint64_t now) {
          "wrong key, or none", now);
 }
 
+/* Some 30 ms of a core's second, and 3 ms for one network. */
+#define STRANGERS_MAX 256u
+#define STRANGERS_MAX_OF 24u
+
+bool sec__admission_hears(sec__admission *a, uint64_t network, uint64_t now) {
+    sec__strangers *s = &a->strangers;
+
+    if (now - s->since >= SEC__S) {
+        *s = (sec__strangers){.since = now};
+    }
+    return s->of[network % SEC__STRANGERS_SLOTS] <
+           (s->all < STRANGERS_MAX ? STRANGERS_MAX_OF : 1u);
+}
+
+void sec__admission_on_stranger(sec__admission *a, uint64_t network,
+                                uint64_t now) {
+    a->strangers.all++;
+    a->strangers.of[network % SEC__STRANGERS_SLOTS]++;
+    a->rejected++;
+    tell(a, "security:caller_rejected", "callers_rejected", a->rejected,
+         "static key not welcome", now);
+}
+
 /* 0: there is room. */
 static uint32_t no_room(const sec__admission *a, uint64_t network) {
     if (a->count >= a->limits.max) {
@@ -112,6 +135,7 @@ enum sec__hello_result sec__admission_open(const sec__admission *a,
         return SEC__HELLO_WRONG;
     }
     t.public_key = k->public_key;
+    t.statics = who->ring.statics;
     who->ring.secret = k->secret;
     return sec__hello_take_call(h, &m, &t, &who->ring, payload, len);
 }

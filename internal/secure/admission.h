@@ -18,6 +18,16 @@ typedef struct sec__limits {
     void *user;
 } sec__limits;
 
+/* Callers with a static key that is not welcome have cost some Diffie-Hellmans
+ * each.  Per second, further ones are ignored from networks that share a slot
+ * with too many of them. */
+#define SEC__STRANGERS_SLOTS 256u
+typedef struct sec__strangers {
+    uint64_t since; /* start of the second */
+    unsigned all;
+    uint8_t of[SEC__STRANGERS_SLOTS];
+} sec__strangers;
+
 /* Admission control of a listener: limits of connections, in total and per
  * network, tokens for callers that must prove their address first, and counters
  * of rejected callers. */
@@ -33,6 +43,7 @@ typedef struct sec__admission {
     uint64_t told_at; /* time of the last report */
     uint64_t second;  /* start of the second that `refusals` count */
     unsigned refusals;
+    sec__strangers strangers;
     uint64_t rejected; /* with a wrong or missing key */
     uint64_t turned_away;
     uint64_t retried;
@@ -74,6 +85,12 @@ bool sec__admission_spend(sec__admission *a, const sec__packet *p,
                           uint64_t now);
 /* The caller has a wrong or missing key. */
 void sec__admission_on_rejected(sec__admission *a, uint64_t now);
+
+/* Whether callers with static keys are heard from that network now. */
+bool sec__admission_hears(sec__admission *a, uint64_t network, uint64_t now);
+/* The caller has a static key that is not welcome. */
+void sec__admission_on_stranger(sec__admission *a, uint64_t network,
+                                uint64_t now);
 
 /* A connection is created; its address is proven; it is freed. The first
  * returns 0, or -1 without memory. */

@@ -116,7 +116,8 @@ static bool make_call(sec__carrier *c, sec__session *s, const sec__packet *p,
                           .token = p->token,
                           .token_len = p->token_len,
                           .salt = o->salt,
-                          .public_key = o->public_key};
+                          .public_key = o->public_key,
+                          .statics = sec__caller_statics(c->own)};
     const sec__key *key = sec__caller_key(c->own, o->salt);
     uint8_t e[SEC__SEED_LEN];
     bool ok = key != NULL && sec__secret_ephemeral(&c->secret, e) &&
@@ -248,7 +249,7 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
     s = result == SEC__HELLO_FINE ? sec__session_new(c, from, now) : NULL;
     if (s == NULL) {
         sec__hello_free(h, &c->mem);
-        if (result != SEC__HELLO_WRONG) {
+        if (result != SEC__HELLO_WRONG && result != SEC__HELLO_FORGED) {
             return SEC__NOTHING; /* no memory: the caller will try again */
         }
         sec__admission_on_rejected(&c->admission, now);

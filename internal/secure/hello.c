@@ -22,13 +22,20 @@ static bool get_chunk(const sec__packet *p, uint8_t kind, sec__hello_msg *m) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     bool ours = cmn__get8(&r) == kind;
     m->suite = cmn__get8(&r);
+    m->mutual = (m->suite & SEC__HELLO_MUTUAL) != 0;
+    m->suite &= (uint8_t)~SEC__HELLO_MUTUAL;
     m->len = cmn__get16(&r);
     m->body = cmn__get_bytes(&r, m->len);
     return ours && !r.bad;
 }
 
+static uint8_t flags_of(uint8_t suite, bool mutual) {
+    return suite | (mutual ? SEC__HELLO_MUTUAL : 0);
+}
+
 void sec__hello_put(cmn__writer *w, const sec__hello *h) {
-    put_chunk_head(w, SEC__CHUNK_NOISE, h->suite, h->len);
+    put_chunk_head(w, SEC__CHUNK_NOISE, flags_of(h->suite, h->noise.mutual),
+                   h->len);
     cmn__put_bytes(w, h->msg, h->len);
 }
 
@@ -80,19 +87,20 @@ static bool start(sec__hello *h, const sec__terms *t, const sec__key *key,
                                 .public_key = t->public_key,
                                 .secret_key = secret,
                                 .e = e,
+                                .statics = t->statics,
                                 .suite = h->suite};
     return sec__noise_init(&h->noise, &n);
 }
 
 /* The digest of all that the proof covers: it is made once, however many keys
  * are tried. */
-static bool digest_call(const sec__terms *t, uint8_t suite, const uint8_t *msg,
+static bool digest_call(const sec__terms *t, uint8_t flags, const uint8_t *msg,
                         size_t len, uint8_t *out) {
     uint8_t text[PROLOGUE_MAX + SEC__KEY_LEN + 1 + SEC__HELLO_MAX];
     size_t n = put_prologue(t, text);
     memcpy(text + n, t->public_key, SEC__KEY_LEN);
     n += SEC__KEY_LEN;
-    text[n++] = suite;
+    text[n++] = flags;
     memcpy(text + n, msg, len);
     return sec__noise_hash(text, n + len, out);
 }
@@ -115,15 +123,19 @@ static bool prove_key(const sec__key *key, const uint8_t *digest,
 
 bool sec__hello_call(sec__hello *h, const sec__terms *t, const sec__key *key,
                      const uint8_t *e, const void *payload, size_t len) {
-    size_t msg_len = len + SEC__NOISE_OVERHEAD;
+    const bool mutual = t->statics.secret != NULL;
+    size_t msg_len =
+        len + SEC__NOISE_OVERHEAD + (mutual ? SEC__NOISE_STATIC : 0);
     uint8_t digest[SEC__DIGEST_LEN];
+
     h->suite = sec__suite_preferred();
     h->len = 0;
     if (SEC__PROOF_LEN + msg_len > sizeof(h->msg) ||
         !start(h, t, key, NULL, e) ||
         !sec__noise_write(&h->noise, false, payload, len,
                           h->msg + SEC__PROOF_LEN) ||
-        !digest_call(t, h->suite, h->msg + SEC__PROOF_LEN, msg_len, digest) ||
+        !digest_call(t, flags_of(h->suite, mutual), h->msg + SEC__PROOF_LEN,
+                     msg_len, digest) ||
         !prove_key(key, digest, h->msg)) {
         return false;
     }
@@ -142,7 +154,7 @@ static const sec__key *find_key(const sec__hello_msg *m, const sec__terms *t,
     uint8_t digest[SEC__DIGEST_LEN];
     uint8_t mac[SEC__PROOF_LEN];
     *result = SEC__HELLO_NOMEM; /* OpenSSL has no other reason to fail */
-    if (!digest_call(t, m->suite, m->body + SEC__PROOF_LEN,
+    if (!digest_call(t, flags_of(m->suite, m->mutual), m->body + SEC__PROOF_LEN,
                      m->len - SEC__PROOF_LEN, digest)) {
         return NULL;
     }
@@ -163,13 +175,16 @@ enum sec__hello_result sec__hello_take_call(sec__hello *h,
                                             const sec__terms *t,
                                             const sec__keyring *ring,
                                             uint8_t *payload, size_t *len) {
+    const size_t overhead = SEC__PROOF_LEN + SEC__NOISE_OVERHEAD +
+                            (m->mutual ? SEC__NOISE_STATIC : 0);
     enum sec__hello_result result;
     uint8_t e[SEC__SEED_LEN];
     const sec__key *key;
     bool ok;
-    if (!sec__suite_known(m->suite) ||
-        m->len < SEC__PROOF_LEN + SEC__NOISE_OVERHEAD ||
-        m->len > SEC__HELLO_MAX) {
+
+    if (!sec__suite_known(m->suite) || m->len < overhead ||
+        m->len > SEC__HELLO_MAX ||
+        m->mutual != (ring->statics.secret != NULL)) {
         return SEC__HELLO_WRONG;
     }
     key = find_key(m, t, ring, &result);
@@ -178,7 +193,7 @@ enum sec__hello_result sec__hello_take_call(sec__hello *h,
     }
     h->suite = m->suite;
     h->key = (uint8_t)(key - ring->keys);
-    *len = m->len - SEC__PROOF_LEN - SEC__NOISE_OVERHEAD;
+    *len = m->len - overhead;
     ok = sec__secret_ephemeral(ring->source, e) &&
          start(h, t, key, ring->secret, e);
     sec__wipe(e, sizeof(e));
@@ -188,7 +203,11 @@ enum sec__hello_result sec__hello_take_call(sec__hello *h,
     return sec__noise_read(&h->noise, false, m->body + SEC__PROOF_LEN,
                            m->len - SEC__PROOF_LEN, payload)
                ? SEC__HELLO_FINE
-               : SEC__HELLO_WRONG;
+               : SEC__HELLO_FORGED;
+}
+
+const uint8_t *sec__hello_identity(const sec__hello *h) {
+    return h->noise.mutual ? h->noise.other : NULL;
 }
 
 bool sec__hello_answer(sec__hello *h, uint64_t own_id, const void *payload,

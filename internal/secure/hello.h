@@ -14,8 +14,9 @@
  *   INITIAL  NOISE, empty
  *   RETRY    a token and an OFFER: u32 number of the INITIAL, the listener's
  *            salt, its Diffie-Hellman key of this minute
- *   INITIAL  the token; NOISE: the cipher; 16 bytes of HMAC over a digest
- *            of all that counts, first Noise message with the caller's payload
+ *   INITIAL  the token; NOISE: the cipher, and whether there are static keys; 16
+ *            bytes of CMAC over a digest of all that counts, first Noise message
+ *            with the caller's payload
  *   ANSWER   NOISE: second message; payload: u64 id of the server, then its own
  *
  * A message is made once and repeated unchanged: a second one with other
@@ -41,6 +42,9 @@ typedef struct sec__offer {
     uint8_t public_key[SEC__KEY_LEN];
 } sec__offer;
 
+/* Flag of a NOISE chunk beside the cipher: with static keys. */
+#define SEC__HELLO_MUTUAL 0x80u
+
 /* Values that the handshake authenticates at both ends. */
 typedef struct sec__terms {
     uint32_t version; /* of the protocol */
@@ -49,6 +53,7 @@ typedef struct sec__terms {
     size_t token_len;
     const uint8_t *salt;
     const uint8_t *public_key; /* offered with the token */
+    sec__statics statics;      /* own static keys */
 } sec__terms;
 
 /* A received message. */
@@ -56,9 +61,15 @@ typedef struct sec__hello_msg {
     const uint8_t *body;
     size_t len;
     uint8_t suite; /* of the first */
+    bool mutual;   /* likewise */
 } sec__hello_msg;
 
-enum sec__hello_result { SEC__HELLO_FINE, SEC__HELLO_WRONG, SEC__HELLO_NOMEM };
+enum sec__hello_result {
+    SEC__HELLO_FINE,
+    SEC__HELLO_WRONG,
+    SEC__HELLO_FORGED, /* the key is proven, and the message does not open */
+    SEC__HELLO_NOMEM
+};
 
 /* Writes the message as a chunk. */
 void sec__hello_put(cmn__writer *w, const sec__hello *h);
@@ -80,6 +91,8 @@ typedef struct sec__keyring {
     const uint8_t *secret; /* secret of the public key in the terms */
     sec__secret *source;   /* source of an ephemeral key, for a caller that has
                               proven its key */
+    sec__statics statics;  /* with a secret: each caller must have static keys,
+                              else none may */
 } sec__keyring;
 
 /* Opens a caller's message with the key that fits.  A caller who has none of
@@ -95,6 +108,8 @@ bool sec__hello_answer(sec__hello *h, uint64_t own_id, const void *payload,
 /* Opens the listener's message, which must name it as peer_id. */
 bool sec__hello_take_answer(sec__hello *h, const sec__hello_msg *m,
                             uint64_t peer_id, uint8_t *payload, size_t *len);
+/* The static public key of the other end, after its message. NULL: none. */
+const uint8_t *sec__hello_identity(const sec__hello *h);
 /* Creates the packet protection, once both messages are known. */
 sec__seal *sec__hello_seal(const sec__hello *h, const cmn__mem *mem,
                            bool caller, size_t room, uint64_t limit);

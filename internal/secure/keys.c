@@ -89,8 +89,12 @@ const char *sec__keys_check(const sec__key_source *from) {
                : NULL;
 }
 
-bool sec__keys_own(const sec__key_source *from) {
+static bool has_secret(const sec__key_source *from) {
     return from->passphrase != NULL || from->key != NULL;
+}
+
+bool sec__keys_own(const sec__key_source *from) {
+    return has_secret(from) || from->statics.secret != NULL;
 }
 
 bool sec__keys_any(const sec__key_source *from) {
@@ -112,6 +116,17 @@ static bool make_proof(sec__key *k) {
 static bool take_key(const uint8_t *key, sec__key *k) {
     memcpy(k->key, key, SEC__KEY_LEN);
     return make_proof(k);
+}
+
+/* Who knows the listener's public key is worth a Diffie-Hellman. */
+static bool take_listener(const uint8_t *listener, sec__key *k) {
+    static const uint8_t label[] = "tltcp listener 1";
+    uint8_t out[1][SEC__KEY_LEN];
+    bool ok = sec__hkdf(listener, label, sizeof(label) - 1, out, 1) &&
+              take_key(out[0], k);
+
+    OPENSSL_cleanse(out, sizeof(out));
+    return ok;
 }
 
 static bool stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
@@ -140,6 +155,9 @@ int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
     } else if (from->passphrase != NULL) {
         ok = stretch(from->passphrase, salt, &keys[n++]);
     }
+    if (ok && from->statics.secret != NULL && !has_secret(from)) {
+        ok = take_listener(from->statics.listener, &keys[n++]);
+    }
     for (; ok && key != NULL && *key != NULL && n < max; key++) {
         ok = take_key(*key, &keys[n++]);
     }
@@ -166,9 +184,16 @@ void sec__keys_clear(sec__key *keys, int n) {
 /* --- Calling ------------------------------------------------------------- */
 
 bool sec__caller_init(sec__caller *c, const sec__key_source *from) {
-    *c = (sec__caller){0};
+    *c = (sec__caller){.mutual = from->statics.secret != NULL};
+    if (c->mutual) {
+        memcpy(c->secret, from->statics.secret, sizeof(c->secret));
+        memcpy(c->listener, from->statics.listener, sizeof(c->listener));
+    }
     if (from->key != NULL) {
         return take_key(from->key, &c->key[0]);
+    }
+    if (from->passphrase == NULL) {
+        return take_listener(c->listener, &c->key[0]);
     }
     memcpy(c->passphrase, from->passphrase, strlen(from->passphrase));
     return true;
@@ -208,6 +233,11 @@ const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt) {
     }
     OPENSSL_cleanse(&made, sizeof(made));
     return known;
+}
+
+sec__statics sec__caller_statics(const sec__caller *c) {
+    return c->mutual ? (sec__statics){c->secret, c->listener}
+                     : (sec__statics){NULL, NULL};
 }
 
 void sec__caller_clear(sec__caller *c) {

@@ -4,6 +4,7 @@
 
 #include "internal/secure/aead.h"
 #include "internal/secure/key_proof.h"
+#include "internal/secure/noise.h"
 
 /* Shared secrets: 32 bytes, or a passphrase that is stretched to 32 bytes. */
 
@@ -25,11 +26,13 @@ typedef struct sec__key_source {
     size_t key_len;
     const char *const *more_passphrases;
     const uint8_t *const *more_keys;
+    sec__statics statics; /* static keys; without another secret, who knows the
+                             listener's public key is heard */
 } sec__key_source;
 
 /* The error in the keys, or NULL. */
 const char *sec__keys_check(const sec__key_source *from);
-/* Whether there is a key for calls. */
+/* Whether there is a key for calls.  Static keys are one. */
 bool sec__keys_own(const sec__key_source *from);
 /* Whether there is any key. */
 bool sec__keys_any(const sec__key_source *from);
@@ -51,6 +54,9 @@ typedef struct sec__caller {
     sec__key key[SEC__SALTS_KEPT];
     uint8_t salt[SEC__SALTS_KEPT][SEC__SALT_LEN];
     unsigned salts; /* number known so far */
+    bool mutual;    /* with static keys: */
+    uint8_t secret[SEC__KEY_LEN];   /* own secret key */
+    uint8_t listener[SEC__KEY_LEN]; /* the listener's public key */
 } sec__caller;
 
 /* False without memory. */
@@ -60,6 +66,8 @@ bool sec__caller_knows(const sec__caller *c, const uint8_t *salt);
 /* The key for a listener with that salt; NULL without memory. Takes tens of
  * milliseconds if it is not cached. */
 const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt);
+/* Its static keys, as long as it stays where it is. */
+sec__statics sec__caller_statics(const sec__caller *c);
 /* Wipes it. */
 void sec__caller_clear(sec__caller *c);
 

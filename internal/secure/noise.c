@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The Noise handshake NKpsk0. */
+/* The Noise handshakes NKpsk0 and IKpsk0+offer. */
 #include "internal/secure/noise.h"
 
 #include <string.h>
@@ -74,13 +74,30 @@ static bool shared(const uint8_t *secret, const uint8_t *peer, uint8_t *out) {
     return ok;
 }
 
+static const char *name_of(uint8_t suite, bool mutual) {
+    if (suite == SEC__AES_GCM) {
+        return mutual ? "Noise_IKpsk0+offer_25519_AESGCM_SHA256"
+                      : "Noise_NKpsk0_25519_AESGCM_SHA256";
+    }
+    return mutual ? "Noise_IKpsk0+offer_25519_ChaChaPoly_SHA256"
+                  : "Noise_NKpsk0_25519_ChaChaPoly_SHA256";
+}
+
+static bool take_statics(sec__noise *s, const sec__noise_terms *t) {
+    memcpy(s->identity, t->statics.secret, sizeof(s->identity));
+    if (t->secret_key == NULL) {
+        memcpy(s->other, t->statics.listener, sizeof(s->other));
+    }
+    return mix_hash(s, t->statics.listener, SEC__KEY_LEN);
+}
+
 bool sec__noise_init(sec__noise *s, const sec__noise_terms *t) {
-    const char *name = t->suite == SEC__AES_GCM
-                           ? "Noise_NKpsk0_25519_AESGCM_SHA256"
-                           : "Noise_NKpsk0_25519_ChaChaPoly_SHA256";
+    const bool mutual = t->statics.secret != NULL;
+    const char *name = name_of(t->suite, mutual);
     size_t name_len = strlen(name);
     bool ok = true;
-    *s = (sec__noise){.suite = t->suite};
+
+    *s = (sec__noise){.suite = t->suite, .mutual = mutual};
     if (name_len <= sizeof(s->h)) {
         memcpy(s->h, name, name_len);
     } else {
@@ -91,6 +108,7 @@ bool sec__noise_init(sec__noise *s, const sec__noise_terms *t) {
     memcpy(s->s, t->secret_key != NULL ? t->secret_key : t->public_key,
            sizeof(s->s));
     return ok && mix_hash(s, t->prologue, t->prologue_len) &&
+           (!mutual || take_statics(s, t)) &&
            mix_hash(s, t->public_key, SEC__KEY_LEN) && mix_psk(s, t->psk);
 }
 
@@ -107,7 +125,8 @@ static bool mix_shared(sec__noise *s, const uint8_t *secret,
     return ok;
 }
 
-/* The token es of the first message, or ee of the second. */
+/* The token es (eo with static keys) of the first message, or ee of the second.
+ */
 static bool mix_written(sec__noise *s, bool second) {
     return mix_shared(s, s->e, second ? s->peer : s->s);
 }
@@ -116,28 +135,65 @@ static bool mix_read(sec__noise *s, bool second) {
     return mix_shared(s, second ? s->e : s->s, s->peer);
 }
 
+static bool seal(sec__noise *s, const void *text, size_t len, uint8_t *out) {
+    return sec__aead_seal_once(s->suite, s->k, s->n++, s->h, sizeof(s->h), text,
+                               len, out) &&
+           mix_hash(s, out, len + SEC__TAG_LEN);
+}
+
+/* len: with the tag. */
+static bool open(sec__noise *s, const uint8_t *text, size_t len, uint8_t *out) {
+    return sec__aead_open_once(s->suite, s->k, s->n++, s->h, sizeof(s->h), text,
+                               len, out) &&
+           mix_hash(s, text, len);
+}
+
+/* Tokens with static keys: es, s, ss of the first message, se of the second. */
+static bool write_statics(sec__noise *s, bool second, uint8_t *out) {
+    uint8_t own[SEC__KEY_LEN];
+
+    if (second) {
+        return mix_shared(s, s->e, s->other);
+    }
+    return sec__noise_public(s->identity, own) &&
+           mix_shared(s, s->e, s->other) && seal(s, own, sizeof(own), out) &&
+           mix_shared(s, s->identity, s->other);
+}
+
+static bool read_statics(sec__noise *s, bool second, const uint8_t *text) {
+    if (second) {
+        return mix_shared(s, s->identity, s->peer);
+    }
+    return mix_shared(s, s->identity, s->peer) &&
+           open(s, text, SEC__NOISE_STATIC, s->other) &&
+           mix_shared(s, s->identity, s->other);
+}
+
+size_t sec__noise_overhead(const sec__noise *s, bool second) {
+    return SEC__NOISE_OVERHEAD + (s->mutual && !second ? SEC__NOISE_STATIC : 0);
+}
+
 bool sec__noise_write(sec__noise *s, bool second, const void *payload,
                       size_t len, uint8_t *out) {
-    uint8_t *text = out + SEC__KEY_LEN;
-    bool ok = sec__noise_public(s->e, out) && mix_ephemeral(s, out) &&
-              mix_written(s, second) &&
-              sec__aead_seal_once(s->suite, s->k, s->n++, s->h, sizeof(s->h),
-                                  payload, len, text);
-    return ok && mix_hash(s, text, len + SEC__TAG_LEN);
+    const size_t head = sec__noise_overhead(s, second) - SEC__TAG_LEN;
+
+    return sec__noise_public(s->e, out) && mix_ephemeral(s, out) &&
+           mix_written(s, second) &&
+           (!s->mutual || write_statics(s, second, out + SEC__KEY_LEN)) &&
+           seal(s, payload, len, out + head);
 }
 
 bool sec__noise_read(sec__noise *s, bool second, const uint8_t *msg, size_t len,
                      uint8_t *out) {
+    const size_t head = sec__noise_overhead(s, second) - SEC__TAG_LEN;
     sec__noise next = *s;
-    const uint8_t *text = msg + SEC__KEY_LEN;
-    bool ok = len >= SEC__NOISE_OVERHEAD;
+    bool ok = len >= head + SEC__TAG_LEN;
+
     if (ok) {
         memcpy(next.peer, msg, SEC__KEY_LEN);
         ok = mix_ephemeral(&next, next.peer) && mix_read(&next, second) &&
-             sec__aead_open_once(next.suite, next.k, next.n++, next.h,
-                                 sizeof(next.h), text, len - SEC__KEY_LEN,
-                                 out) &&
-             mix_hash(&next, text, len - SEC__KEY_LEN);
+             (!s->mutual || read_statics(&next, second, msg + SEC__KEY_LEN)) &&
+             open(&next, msg + head, len - head, out);
     }
     if (ok) {
         *s = next;

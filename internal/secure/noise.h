@@ -13,10 +13,22 @@
  *   responder  <- e, ee        payload
  *
  * Here s lives for a minute, so that even the first payload stays secret if the
- * psk is disclosed later. */
+ * psk is disclosed later.
+ *
+ * With static keys, Noise_IKpsk0+offer_25519_<cipher>_SHA256: IKpsk0, in which
+ * s is the responder's static key, and the key of the minute is o.  The token eo
+ * is the Diffie-Hellman of e and o:
+ *
+ *   responder  <- s
+ *   responder  <- o
+ *   ...
+ *   initiator  -> psk, e, eo, es, s, ss   payload
+ *   responder  <- e, ee, se               payload */
 
 /* Overhead of a message: a public key and a tag. */
 #define SEC__NOISE_OVERHEAD (SEC__KEY_LEN + SEC__TAG_LEN)
+/* Added to the first message by static keys: the initiator's, and a tag. */
+#define SEC__NOISE_STATIC (SEC__KEY_LEN + SEC__TAG_LEN)
 
 typedef struct sec__noise {
     uint8_t ck[SEC__KEY_LEN];
@@ -26,9 +38,19 @@ typedef struct sec__noise {
                                    responder, public at the initiator */
     uint8_t e[SEC__KEY_LEN];    /* own ephemeral secret */
     uint8_t peer[SEC__KEY_LEN]; /* the other's ephemeral public key */
+    uint8_t identity[SEC__KEY_LEN]; /* own static secret key */
+    uint8_t other[SEC__KEY_LEN];    /* the other's static public key; the
+                                       responder reads it in the first message */
     uint64_t n;
     uint8_t suite;
+    bool mutual; /* with static keys */
 } sec__noise;
+
+/* Static keys of one end. */
+typedef struct sec__statics {
+    const uint8_t *secret;   /* own secret key; NULL: without static keys */
+    const uint8_t *listener; /* the responder's public key */
+} sec__statics;
 
 typedef struct sec__noise_terms {
     const uint8_t *psk; /* 32 bytes, as all keys */
@@ -37,6 +59,7 @@ typedef struct sec__noise_terms {
     const uint8_t *public_key; /* the responder's s */
     const uint8_t *secret_key; /* its secret; NULL at the initiator */
     const uint8_t *e;          /* own ephemeral secret */
+    sec__statics statics;
     uint8_t suite;
 } sec__noise_terms;
 
@@ -45,12 +68,14 @@ bool sec__noise_hash(const void *data, size_t len, uint8_t *out);
 /* The public key of a secret one. */
 bool sec__noise_public(const uint8_t *secret, uint8_t *out);
 bool sec__noise_init(sec__noise *s, const sec__noise_terms *t);
-/* Writes the first or second message into out, which has room for len +
- * SEC__NOISE_OVERHEAD bytes. */
+/* What a message adds to its payload, in bytes. */
+size_t sec__noise_overhead(const sec__noise *s, bool second);
+/* Writes the first or second message into out, which has room for len and the
+ * overhead. */
 bool sec__noise_write(sec__noise *s, bool second, const void *payload,
                       size_t len, uint8_t *out);
-/* Reads the payload of the peer's message into out (len - SEC__NOISE_OVERHEAD
- * bytes). False: s is unchanged. */
+/* Reads the payload of the peer's message into out (len less the overhead).
+ * False: s is unchanged. */
 bool sec__noise_read(sec__noise *s, bool second, const uint8_t *msg, size_t len,
                      uint8_t *out);
 /* After both messages: keys of the initiator's and the responder's packets. */

@@ -19,8 +19,8 @@
 
 /* A field in tail padding would not change the size, and struct_size could no
  * longer distinguish old callers from new ones. */
-_Static_assert(sizeof(tltcp_config) ==
-                   offsetof(tltcp_config, allocator) + sizeof(tltcp_allocator),
+_Static_assert(sizeof(tltcp_config) == offsetof(tltcp_config, identity) +
+                                           sizeof(tltcp_identity_options),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) == offsetof(tltcp_stats, transport) +
                                           sizeof(((tltcp_stats *)0)->transport),
@@ -101,7 +101,18 @@ sec__key_source tltcp__config_keys(const tltcp_config *c) {
                              .key = c->key,
                              .key_len = c->key_len,
                              .more_passphrases = c->listener.more_passphrases,
-                             .more_keys = c->listener.more_keys};
+                             .more_keys = c->listener.more_keys,
+                             .statics = {.secret = c->identity.secret,
+                                         .listener = c->identity.listener}};
+}
+
+bool tltcp__config_calls_sealed(const tltcp_config *c) {
+    const sec__key_source keys = tltcp__config_keys(c);
+    return sec__keys_own(&keys);
+}
+
+int tltcp_identity_public(const uint8_t *secret, uint8_t *public_key) {
+    return sec__noise_public(secret, public_key) ? 0 : TLTCP_ERR_NOMEM;
 }
 
 static const char *bad_value(const tltcp_config *c) {
@@ -138,6 +149,9 @@ static const char *bad_value(const tltcp_config *c) {
         {c->io.dscp <= 63, "dscp must be 0 to 63"},
         {c->controller.params == NULL || c->controller.values != NULL,
          "controller.params needs controller.values"},
+        {c->identity.secret != NULL ||
+             (c->identity.listener == NULL && c->identity.callers == NULL),
+         "identity.listener and identity.callers need identity.secret"},
     };
     for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++) {
         if (!rule[i].good) {

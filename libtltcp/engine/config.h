@@ -12,6 +12,8 @@
 void tltcp__config_take(tltcp_config *out, const tltcp_config *in);
 /* The passphrases and keys in a config. */
 sec__key_source tltcp__config_keys(const tltcp_config *c);
+/* Whether calls are sealed. */
+bool tltcp__config_calls_sealed(const tltcp_config *c);
 /* The configured controller, or NULL. */
 const struct cong_ops *tltcp__config_congestion(const tltcp_config *c);
 /* The configured recovery: -1: packet, else a cong_recovery_kind of dupack.

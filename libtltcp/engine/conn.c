@@ -128,6 +128,17 @@ static int set_key(tltcp_conn *c, const tltcp_config *cfg) {
                : TLTCP_ERR_NOMEM;
 }
 
+int tltcp__conn_set_identity(tltcp_conn *c, const uint8_t *peer) {
+    if (peer != NULL) {
+        c->identity = cmn__alloc(&c->mem, SEC__KEY_LEN);
+        if (c->identity == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        memcpy(c->identity, peer, SEC__KEY_LEN);
+    }
+    return 0;
+}
+
 /* Frees the handshake's state. */
 static void free_handshake(tltcp_conn *c) {
     sec__hello_free(c->handshake.hello, &c->mem);
@@ -153,12 +164,18 @@ int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
         return rv;
     }
     tltcp__config_take(&cfg, config);
+    if (cfg.identity.secret != NULL && cfg.identity.listener == NULL) {
+        return TLTCP_ERR_INVAL;
+    }
     rv = tltcp__conn_make(&c, &cfg, seed, path, now);
     if (rv == 0 && cfg.stream_id != NULL) {
         rv = set_stream_id(c, cfg.stream_id, strlen(cfg.stream_id));
     }
-    if (rv == 0 && (cfg.passphrase != NULL || cfg.key != NULL)) {
+    if (rv == 0 && tltcp__config_calls_sealed(&cfg)) {
         rv = set_key(c, &cfg);
+    }
+    if (rv == 0) {
+        rv = tltcp__conn_set_identity(c, cfg.identity.listener);
     }
     if (rv != 0) {
         tltcp_conn_free(c);
@@ -187,6 +204,7 @@ void tltcp_conn_free(tltcp_conn *c) {
     tltcp__acks_free(&c->acks);
     cmn__ring_free(&c->events.fates);
     cmn__free(&mem, c->stream_id);
+    cmn__free(&mem, c->identity);
     cmn__free(&mem, c->close.reason);
     free_handshake(c);
     sec__seal_free(c->seal, &mem);

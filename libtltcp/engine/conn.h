@@ -211,6 +211,7 @@ struct tltcp_conn {
     tltcp__id own;       /* our id of the handshake */
     tltcp__peer_id peer; /* to which ordinary packets go */
     char *stream_id;
+    uint8_t *identity; /* the peer's static public key; NULL: none */
     tltcp__caller caller;
     void *user;
     tltcp__events events;
@@ -249,6 +250,8 @@ static inline bool tltcp__conn_spares_mtu_probe(const tltcp_conn *c) {
 const char *tltcp__conn_reason(const tltcp_conn *c);
 /* Allocates a reason of len bytes and a zero; NULL without memory. */
 char *tltcp__conn_new_reason(tltcp_conn *c, size_t len);
+/* peer: its static public key, or NULL.  Returns 0 or TLTCP_ERR_NOMEM. */
+int tltcp__conn_set_identity(tltcp_conn *c, const uint8_t *peer);
 int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
                      const uint8_t *seed, uint64_t path, tltcp_time now);
 tltcp__params tltcp__conn_params(const tltcp_conn *c);

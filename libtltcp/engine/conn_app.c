@@ -305,6 +305,10 @@ unsigned tltcp_conn_secret(const tltcp_conn *c) {
     return c->ep != NULL && hello != NULL ? hello->key : 0;
 }
 
+const uint8_t *tltcp_conn_identity(const tltcp_conn *c) {
+    return c->identity;
+}
+
 uint64_t tltcp_conn_id(const tltcp_conn *c) {
     return c->own.id;
 }

@@ -69,7 +69,8 @@ bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p) {
                      .token = p->token,
                      .token_len = p->token_len,
                      .salt = o.salt,
-                     .public_key = o.public_key};
+                     .public_key = o.public_key,
+                     .statics = sec__caller_statics(c->handshake.keys)};
     return key != NULL && make_call(c, &t, key);
 }
 

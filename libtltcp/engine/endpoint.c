@@ -15,10 +15,13 @@ typedef struct arrival {
 } arrival;
 
 static int take_keys(tltcp_endpoint *ep) {
-    const sec__key_source keys = tltcp__config_keys(&ep->cfg);
-    if (!sec__keys_any(&keys)) {
-        return 0;
+    sec__key_source keys = tltcp__config_keys(&ep->cfg);
+    int rv = tltcp__identity_take(ep);
+
+    if (rv != 0 || !sec__keys_any(&keys)) {
+        return rv;
     }
+    keys.statics = tltcp__identity_statics(ep);
     ep->keys = cmn__alloc(&ep->mem, SEC__KEYS_MAX * sizeof(*ep->keys));
     if (ep->keys == NULL) {
         return TLTCP_ERR_NOMEM;
@@ -111,6 +114,7 @@ void tltcp_endpoint_free(tltcp_endpoint *ep) {
         sec__keys_clear(ep->keys, SEC__KEYS_MAX);
         cmn__free(&mem, ep->keys);
     }
+    tltcp__identity_clear(ep);
     sec__admission_free(&ep->admission);
     tltcp__budget_free(&ep->budget);
     sec__secret_clear(&ep->secret);
@@ -220,32 +224,57 @@ static int endpoint_reject(tltcp_endpoint *ep, const arrival *a,
 }
 
 /* Opens a secured caller's INITIAL and replaces its body by the plain one.
- * *hello is NULL on failure and at a listener without keys. Returns 0,
- * TLTCP_ERR_AUTH if the keys do not match, or TLTCP_ERR_NOMEM. */
-static int open_call(tltcp_endpoint *ep, const arrival *a, sec__packet *p,
-                     uint8_t *plain, sec__hello **hello) {
+ * *hello is NULL on failure and at a listener without keys. */
+static enum sec__hello_result open_call(tltcp_endpoint *ep, const arrival *a,
+                                        sec__packet *p, uint8_t *plain,
+                                        sec__hello **hello) {
     enum sec__hello_result result = SEC__HELLO_NOMEM;
-    sec__admitted who = {
-        .p = p,
-        .path = a->info->path,
-        .now = a->now,
-        .ring = {.keys = ep->keys, .n = ep->n_keys, .source = &ep->secret}};
+    sec__admitted who = {.p = p,
+                         .path = a->info->path,
+                         .now = a->now,
+                         .ring = {.keys = ep->keys,
+                                  .n = ep->n_keys,
+                                  .source = &ep->secret,
+                                  .statics = tltcp__identity_statics(ep)}};
+
     *hello = NULL;
     if (ep->keys == NULL) {
-        return 0;
+        return SEC__HELLO_FINE;
     }
     *hello = cmn__alloc(&ep->mem, sizeof(**hello));
     if (*hello != NULL) {
         result = sec__admission_open(&ep->admission, &who, *hello, plain,
                                      &p->body_len);
     }
+    if (result == SEC__HELLO_FINE &&
+        !tltcp__identity_welcomes(ep, sec__hello_identity(*hello))) {
+        result = SEC__HELLO_FORGED;
+    }
     if (result != SEC__HELLO_FINE) {
         sec__hello_free(*hello, &ep->mem);
         *hello = NULL;
-        return result == SEC__HELLO_WRONG ? TLTCP_ERR_AUTH : TLTCP_ERR_NOMEM;
+        return result;
     }
     p->body = plain;
-    return 0;
+    return SEC__HELLO_FINE;
+}
+
+/* Makes the connection of a caller whose message is open. */
+static tltcp_conn *make_welcome(tltcp_endpoint *ep, const arrival *a,
+                                const sec__packet *p, sec__hello *hello) {
+    tltcp_conn *c = make_called(ep, a, p);
+
+    if (c == NULL) {
+        sec__hello_free(hello, &ep->mem);
+        return NULL;
+    }
+    c->handshake.hello = hello;
+    if (hello != NULL &&
+        tltcp__conn_set_identity(c, sec__hello_identity(hello)) != 0) {
+        tltcp_conn_free(c);
+        return NULL;
+    }
+    return c;
 }
 
 /* Admits a caller within the limits. */
@@ -255,16 +284,19 @@ static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
     sec__packet open = *p;
     sec__hello *hello;
     tltcp_conn *c;
-    int rv = open_call(ep, a, &open, plain, &hello);
-    if (rv == TLTCP_ERR_AUTH) {
+    enum sec__hello_result result = open_call(ep, a, &open, plain, &hello);
+
+    if (result == SEC__HELLO_WRONG) {
         return endpoint_reject(ep, a, p);
     }
-    c = rv == 0 ? make_called(ep, a, p) : NULL;
+    if (result == SEC__HELLO_FORGED) {
+        sec__admission_on_stranger(&ep->admission, a->info->network, a->now);
+        return reply_reject(a->out, p, SEC__WRONG_KEY);
+    }
+    c = result == SEC__HELLO_FINE ? make_welcome(ep, a, p, hello) : NULL;
     if (c == NULL) { /* without memory: the caller will try again */
-        sec__hello_free(hello, &ep->mem);
         return TLTCP_DROPPED;
     }
-    c->handshake.hello = hello;
     tltcp__conn_take(c, a->info, &open, a->len, a->now);
     if (c->state != TLTCP__CONN_CALLED || /* its hello was invalid */
         (hello != NULL && !sec__admission_spend(&ep->admission, p, a->now))) {
@@ -294,6 +326,10 @@ static int on_new_caller(tltcp_endpoint *ep, const arrival *a,
         return reply_reject(a->out, p, why);
     default:
         break;
+    }
+    if (ep->identity.on &&
+        !sec__admission_hears(&ep->admission, a->info->network, a->now)) {
+        return TLTCP_DROPPED;
     }
     origin = tltcp__origin_of(a->info);
     return tltcp__budget_admits(&ep->budget, &origin)

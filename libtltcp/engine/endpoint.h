@@ -6,6 +6,16 @@
 #include "libtltcp/engine/budget.h"
 #include "libtltcp/engine/conn.h"
 
+/* Static keys of a listener; `on` false: none. */
+typedef struct tltcp__identity {
+    uint8_t secret[SEC__KEY_LEN];
+    uint8_t public_key[SEC__KEY_LEN];
+    uint8_t (*callers)[SEC__KEY_LEN]; /* that are let in */
+    size_t n;
+    bool listed; /* false: the application decides */
+    bool on;
+} tltcp__identity;
+
 /* Connections by id, and by the path and id of the caller, so that a late or
  * repeated INITIAL makes no second connection. Both are chained hash tables. */
 struct tltcp_endpoint {
@@ -14,6 +24,7 @@ struct tltcp_endpoint {
     sec__secret secret;
     sec__key *keys; /* secured: keys that callers may use */
     int n_keys;
+    tltcp__identity identity;
     sec__admission admission;
     tltcp__budget budget;
     uint64_t salt; /* keeps attackers from choosing the chain */
@@ -23,6 +34,15 @@ struct tltcp_endpoint {
     uint64_t first_pn;
     uint32_t first_seq;
 };
+
+/* endpoint_identity.c: takes the static keys of the config.  Returns 0 or
+ * TLTCP_ERR_NOMEM. */
+int tltcp__identity_take(tltcp_endpoint *ep);
+/* Wipes them. */
+void tltcp__identity_clear(tltcp_endpoint *ep);
+sec__statics tltcp__identity_statics(const tltcp_endpoint *ep);
+/* Whether a caller with that static public key may come; NULL: it has none. */
+bool tltcp__identity_welcomes(const tltcp_endpoint *ep, const uint8_t *key);
 
 /* endpoint_table.c */
 tltcp_conn *tltcp__endpoint_find_id(const tltcp_endpoint *ep, uint64_t id);

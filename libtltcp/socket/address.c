@@ -6,6 +6,10 @@
 #include "libtltcp/socket/tcp_link.h"
 #include "libtltcp/tcp/acceptor.h"
 
+const uint8_t *tltcp_identity(const tltcp_socket *s) {
+    return s == NULL || s->listener ? NULL : tltcp_conn_identity(s->conn);
+}
+
 const char *tltcp_stream_id(const tltcp_socket *s) {
     return s == NULL || s->listener ? "" : tltcp_conn_stream_id(s->conn);
 }

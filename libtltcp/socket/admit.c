@@ -28,7 +28,8 @@ static bool admit_ask(tltcp_socket *s, const net__route *route, char *reason) {
     struct tltcp__port *port = s->port;
     net__addr from = route->remote;
     tltcp_caller caller = {.stream_id = tltcp_conn_stream_id(s->conn),
-                           .secret = tltcp_conn_secret(s->conn)};
+                           .secret = tltcp_conn_secret(s->conn),
+                           .identity = tltcp_conn_identity(s->conn)};
     bool yes;
 
     if (port->config.listener.on_caller == NULL) {

@@ -84,6 +84,10 @@ int tltcp_listen(tltcp_socket **s, const char *host, const char *service,
         return TLTCP_ERR_INVAL;
     }
     rv = tltcp_config_check(&own, NULL);
+    if (rv == 0 && own.identity.secret != NULL &&
+        own.identity.callers == NULL && own.listener.on_caller == NULL) {
+        rv = TLTCP_ERR_INVAL; /* who else would decide? */
+    }
     if (rv == 0) {
         rv = tltcp__port_new(&port, &own, true);
     }

@@ -33,6 +33,7 @@ static void port_keep_config(struct tltcp__port *port, const tltcp_config *c) {
     port->config.controller.params = NULL;
     port->config.listener.more_passphrases = NULL;
     port->config.listener.more_keys = NULL;
+    port->config.identity = (tltcp_identity_options){0};
     port->config.io.local_host = NULL;
     port->config.io.local_service = NULL;
 }

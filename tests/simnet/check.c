@@ -194,7 +194,7 @@ void check_path(struct end *e, uint64_t path, const void *dgram, size_t len) {
     sec__packet p;
     tltcp__chunk c;
     cmn__reader r;
-    if (path == e->peer->conn->paths.current || e->world->plan.secured ||
+    if (path == e->peer->conn->paths.current || world_is_sealed(e->world) ||
         !sec__packet_parse(dgram, len, &p)) {
         return;
     }
@@ -213,7 +213,7 @@ void check_datagram(struct end *e, const void *dgram, size_t len) {
     cmn__reader r;
     e->data = false;
     (void)lead_of(e);
-    if (e->world->plan.secured) {
+    if (world_is_sealed(e->world)) {
         return;
     }
     if (!sec__packet_parse(dgram, len, &p)) {

@@ -100,7 +100,7 @@ void trace_datagram(struct end *e, const char *what, const void *dgram,
     (void)printf("%.6f %d %s %zu ", (double)world_now(e->world) * 1e-9,
                  (int)(e - e->world->end), what, len);
     if (!sec__packet_parse(dgram, len, &p)) {
-        (void)printf(e->world->plan.secured ? "sealed\n" : "damaged\n");
+        (void)printf(world_is_sealed(e->world) ? "sealed\n" : "damaged\n");
         return;
     }
     (void)printf("type %x pn %u flight %" PRIu64 " cwnd %" PRIu64 ":", p.type,

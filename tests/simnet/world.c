@@ -213,6 +213,10 @@ static void open_flow(struct world *w, int i) {
     sim_reader_init(&f->reader, &r);
 }
 
+bool world_is_sealed(const struct world *w) {
+    return w->plan.secured || w->plan.config[CLIENT].identity.secret != NULL;
+}
+
 static void open_end(struct world *w, int i) {
     struct end *e = &w->end[i];
     e->world = w;

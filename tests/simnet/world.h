@@ -115,6 +115,9 @@ struct world {
     char why[400]; /* the first thing found wrong, or "" */
 };
 
+/* Whether packets cannot be read. */
+bool world_is_sealed(const struct world *w);
+
 void plan_init(struct plan *p, uint64_t seed);
 /* Three seconds of small sections both ways. */
 void plan_steady(struct plan *p, uint64_t seed);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Static keys of a listener, and of the callers that it lets in. */
+#include "libtltcp/engine/endpoint.h"
+
+static int take_callers(tltcp_endpoint *ep, const uint8_t *const *key) {
+    tltcp__identity *id = &ep->identity;
+
+    id->listed = key != NULL;
+    while (key != NULL && key[id->n] != NULL) {
+        id->n++;
+    }
+    id->callers = cmn__alloc(&ep->mem, (id->n + 1) * sizeof(*id->callers));
+    if (id->callers == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < id->n; i++) {
+        memcpy(id->callers[i], key[i], sizeof(id->callers[i]));
+    }
+    return 0;
+}
+
+int tltcp__identity_take(tltcp_endpoint *ep) {
+    const tltcp_identity_options *o = &ep->cfg.identity;
+    tltcp__identity *id = &ep->identity;
+
+    if (o->secret == NULL) {
+        return 0;
+    }
+    id->on = true;
+    memcpy(id->secret, o->secret, sizeof(id->secret));
+    return sec__noise_public(id->secret, id->public_key)
+               ? take_callers(ep, o->callers)
+               : TLTCP_ERR_NOMEM;
+}
+
+void tltcp__identity_clear(tltcp_endpoint *ep) {
+    sec__wipe(ep->identity.secret, sizeof(ep->identity.secret));
+    cmn__free(&ep->mem, ep->identity.callers);
+    ep->identity.callers = NULL;
+}
+
+sec__statics tltcp__identity_statics(const tltcp_endpoint *ep) {
+    const tltcp__identity *id = &ep->identity;
+
+    return id->on ? (sec__statics){id->secret, id->public_key}
+                  : (sec__statics){NULL, NULL};
+}
+
+bool tltcp__identity_welcomes(const tltcp_endpoint *ep, const uint8_t *key) {
+    const tltcp__identity *id = &ep->identity;
+
+    if (key == NULL || !id->listed) {
+        return true;
+    }
+    for (size_t i = 0; i < id->n; i++) {
+        if (memcmp(id->callers[i], key, SEC__KEY_LEN) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
