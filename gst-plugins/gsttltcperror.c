@@ -33,7 +33,7 @@ static gchar *text_of(const GstTltcpError *error) {
 
     if (error->code == TLTCP_ERR_UNSUPPORTED && !error->reason[0]) {
         what = "the library was built without security; unset the properties "
-               "passphrase, passphrase-file and key-file";
+               "passphrase, passphrase-file, key-file and identity-file";
     }
     return reason[0] ? g_strdup_printf("%s (%s)", what, reason)
                      : g_strdup(what);

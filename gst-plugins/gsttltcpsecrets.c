@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The properties passphrase, passphrase-file and key-file. */
+/* Properties that name passphrases and keys. */
 #include "gst-plugins/gsttltcpsecrets.h"
 
 #include <string.h>
 
 gboolean gst_tltcp_secrets_is_property(const gchar *name) {
-    static const gchar *const names[] = {"passphrase", "passphrase-file",
-                                         "key-file", NULL};
+    static const gchar *const names[] = {
+        "passphrase",   "passphrase-file", "key-file", "identity-file",
+        "listener-key", "caller-keys",     NULL};
 
     return g_strv_contains(names, name);
 }
@@ -30,9 +31,15 @@ gchar *gst_tltcp_secrets_add(struct secrets *secrets, const gchar *property,
                              const gchar *value) {
     const gchar *wrong = NULL;
 
-    if (strcmp(property, "passphrase") != 0) {
+    if (g_str_equal(property, "passphrase-file") ||
+        g_str_equal(property, "key-file")) {
         return add_files(secrets, property, value);
     }
     secrets_option(secrets, property, value, &wrong);
-    return wrong ? g_strdup_printf("a passphrase should be %s", wrong) : NULL;
+    if (wrong && g_str_equal(property, "passphrase")) {
+        return g_strdup_printf("a passphrase should be %s", wrong);
+    }
+    return wrong ? g_strdup_printf("%s \"%s\" should be %s", property, value,
+                                   wrong)
+                 : NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The properties passphrase, passphrase-file and key-file. */
+/* The properties passphrase, passphrase-file, key-file, identity-file,
+ * listener-key and caller-keys. */
 #ifndef GST_TLTCP_SECRETS_H
 #define GST_TLTCP_SECRETS_H
 
@@ -9,8 +10,8 @@
 
 gboolean gst_tltcp_secrets_is_property(const gchar *name);
 
-/* Adds the secrets that a property names: a passphrase, or files, separated as
- * in PATH. Returns NULL, or a description of the error. */
+/* Adds the secrets that a property names: a passphrase, a key, a file, or
+ * files, separated as in PATH. Returns NULL, or a description of the error. */
 gchar *gst_tltcp_secrets_add(struct secrets *secrets, const gchar *property,
                              const gchar *value);
 

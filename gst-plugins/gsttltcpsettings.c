@@ -90,6 +90,26 @@ static void install_connection(GObjectClass *klass) {
                             "as for passphrase-file (NULL: none)",
                             NULL, RW_READY));
     g_object_class_install_property(
+        klass, GST_TLTCP_PROP_IDENTITY_FILE,
+        g_param_spec_string("identity-file", "Identity file",
+                            "File with the own static secret key: 32 bytes or "
+                            "64 hexadecimal digits (NULL: no static keys)",
+                            NULL, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_LISTENER_KEY,
+        g_param_spec_string("listener-key", "Listener key",
+                            "Static public key of the listener that a caller "
+                            "with an identity-file calls: 64 hexadecimal "
+                            "digits",
+                            NULL, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_CALLER_KEYS,
+        g_param_spec_string("caller-keys", "Caller keys",
+                            "File of the callers that a listener with an "
+                            "identity-file lets in: a static public key and a "
+                            "name per line",
+                            NULL, RW_READY));
+    g_object_class_install_property(
         klass, GST_TLTCP_PROP_STREAMID,
         g_param_spec_string("streamid", "Stream ID",
                             "Name of the stream that a caller requests", NULL,
@@ -171,7 +191,10 @@ void gst_tltcp_settings_clear(GstTltcpSettings *s) {
     g_free(s->passphrase);
     g_free(s->passphrase_file);
     g_free(s->key_file);
-    secrets_wipe(&s->secrets, sizeof(s->secrets));
+    g_free(s->identity_file);
+    g_free(s->listener_key);
+    g_free(s->caller_keys);
+    secrets_clear(&s->secrets);
     g_free(s->secrets_wrong);
     g_free(s->streamid);
     g_free(s->congestion);
@@ -186,7 +209,10 @@ static void load_secrets(GstTltcpSettings *s) {
         const gchar *value;
     } all[] = {{"passphrase", s->passphrase},
                {"passphrase-file", s->passphrase_file},
-               {"key-file", s->key_file}};
+               {"key-file", s->key_file},
+               {"identity-file", s->identity_file},
+               {"listener-key", s->listener_key},
+               {"caller-keys", s->caller_keys}};
 
     for (guint i = 0; i < G_N_ELEMENTS(all) && !s->secrets_wrong; i++) {
         if (all[i].value) {
@@ -215,6 +241,9 @@ GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
     copy->passphrase = g_strdup(s->passphrase);
     copy->passphrase_file = g_strdup(s->passphrase_file);
     copy->key_file = g_strdup(s->key_file);
+    copy->identity_file = g_strdup(s->identity_file);
+    copy->listener_key = g_strdup(s->listener_key);
+    copy->caller_keys = g_strdup(s->caller_keys);
     copy->streamid = g_strdup(s->streamid);
     copy->auto_reconnect = s->auto_reconnect;
     copy->congestion = g_strdup(s->congestion);
@@ -257,6 +286,12 @@ static const GstTltcpField fields[] = {
     {GST_TLTCP_PROP_PASSPHRASE_FILE,
      G_STRUCT_OFFSET(GstTltcpSettings, passphrase_file)},
     {GST_TLTCP_PROP_KEY_FILE, G_STRUCT_OFFSET(GstTltcpSettings, key_file)},
+    {GST_TLTCP_PROP_IDENTITY_FILE,
+     G_STRUCT_OFFSET(GstTltcpSettings, identity_file)},
+    {GST_TLTCP_PROP_LISTENER_KEY,
+     G_STRUCT_OFFSET(GstTltcpSettings, listener_key)},
+    {GST_TLTCP_PROP_CALLER_KEYS,
+     G_STRUCT_OFFSET(GstTltcpSettings, caller_keys)},
     {GST_TLTCP_PROP_STREAMID, G_STRUCT_OFFSET(GstTltcpSettings, streamid)},
     {GST_TLTCP_PROP_AUTO_RECONNECT,
      G_STRUCT_OFFSET(GstTltcpSettings, auto_reconnect)},
@@ -391,6 +426,10 @@ gint gst_tltcp_settings_check(const GstTltcpSettings *s,
                               const tltcp_config *config, gchar *reason) {
     const gchar *wrong = s->uri_wrong ? s->uri_wrong : s->secrets_wrong;
 
+    if (!wrong) {
+        wrong = identities_wrong(&s->secrets.identities,
+                                 s->mode == GST_TLTCP_MODE_LISTENER);
+    }
     if (wrong) {
         g_strlcpy(reason, wrong, TLTCP_REASON_MAX + 1);
         return TLTCP_ERR_INVAL;

@@ -20,6 +20,9 @@ enum {
     GST_TLTCP_PROP_PASSPHRASE,
     GST_TLTCP_PROP_PASSPHRASE_FILE,
     GST_TLTCP_PROP_KEY_FILE,
+    GST_TLTCP_PROP_IDENTITY_FILE,
+    GST_TLTCP_PROP_LISTENER_KEY,
+    GST_TLTCP_PROP_CALLER_KEYS,
     GST_TLTCP_PROP_STREAMID,
     GST_TLTCP_PROP_AUTO_RECONNECT,
     GST_TLTCP_PROP_CONGESTION_CONTROL,
@@ -52,7 +55,10 @@ typedef struct {
     gchar *passphrase;
     gchar *passphrase_file; /* paths, as in PATH; NULL: none */
     gchar *key_file;        /* likewise */
-    struct secrets secrets; /* in a copy: the contents of all three */
+    gchar *identity_file;   /* path */
+    gchar *listener_key;    /* hexadecimal digits */
+    gchar *caller_keys;     /* path */
+    struct secrets secrets; /* in a copy: the contents of all of these */
     gchar *secrets_wrong;   /* in a copy: why they cannot be used, or NULL */
     gchar *streamid;
     gboolean auto_reconnect;

@@ -129,7 +129,7 @@ static gboolean check_with_library(const gchar *name, const GValue *value,
     if (error && !*expected) {
         *expected = g_strdup(why[0] ? why : tltcp_strerror(error));
     }
-    secrets_wipe(&secrets, sizeof(secrets));
+    secrets_clear(&secrets);
     return !*expected;
 }
 

@@ -156,6 +156,8 @@ TLTCP_LIVE_API int tltcp_live_options_set_url(tltcp_live_options *o,
  * - `latency`, `reference-grace`, `connect-timeout`, `idle-timeout`: ms, or
  *   with a unit: `1s`
  * - `passphrase`, `passphrase-file`, `key-file`: a secret, or a path
+ * - `identity-file`: a path; `listener-key`: 64 hexadecimal digits;
+ *   `caller-keys`: a path; see ::tltcp_identity_options
  * - `streamid`: text
  * - `congestion-control`, `congestion`: a controller
  * - `recovery`: a loss recovery
@@ -211,6 +213,20 @@ TLTCP_LIVE_API tltcp_config *tltcp_live_options_config(tltcp_live_options *o);
  * @return 0 or a negative ::tltcp_error
  */
 TLTCP_LIVE_API int tltcp_live_options_check(tltcp_live_options *o, char *why);
+
+/** Room for a name of tltcp_live_options_caller_name(). */
+#define TLTCP_LIVE_NAME_MAX 64
+
+/**
+ * @brief The name of a caller in the file of the option `caller-keys`.
+ * @param o    options
+ * @param key  its static public key, 32 bytes, as of tltcp_identity()
+ * @param[out] name  ::TLTCP_LIVE_NAME_MAX bytes: the name, or if the file has
+ *                   none, the first 16 hexadecimal digits of the key
+ */
+TLTCP_LIVE_API void tltcp_live_options_caller_name(const tltcp_live_options *o,
+                                                   const uint8_t *key,
+                                                   char *name);
 
 /** @} */
 

@@ -14,13 +14,16 @@
 
 #include <tltcp/config.h>
 
+#include "internal/credentials/identities.h"
+
 /** @brief Maximum number of passphrases and keys. */
 #define SECRETS_MAX 16u
 /** @brief Environment variable with the passphrase if no option names a
  * secret. */
 #define SECRETS_VARIABLE "PERIGEE_PASSPHRASE"
 
-/** @brief Zeroed: none. Must not be copied or moved once it holds secrets. */
+/** @brief Zeroed: none. Must not be copied or moved once it holds secrets. End
+ * with secrets_clear(). */
 struct secrets {
     const char *passphrase; /**< passphrase for calls, or NULL */
     const uint8_t *key;     /**< key for calls, 32 bytes, or NULL */
@@ -31,6 +34,7 @@ struct secrets {
     uint8_t bytes[SECRETS_MAX][32];
     unsigned texts;
     unsigned keys;
+    struct identities identities; /**< static keys */
 };
 
 /** @brief Help text, in lines of at most 80 characters. */
@@ -44,10 +48,16 @@ struct secrets {
     "                         passphrase; of several such options the first "  \
     "is\n"                                                                     \
     "                         used for calls, a listener takes them all.\n"    \
-    "                         Without any: $PERIGEE_PASSPHRASE\n"
+    "                         Without any: $PERIGEE_PASSPHRASE\n"              \
+    "  --identity-file FILE   own static key, likewise, which tells who "      \
+    "calls\n"                                                                  \
+    "  --listener-key KEY     whom to call with it: the listener's public "    \
+    "key\n"                                                                    \
+    "  --caller-keys FILE     whom to let in with it: public keys and names\n"
 
 /**
- * @brief Processes an option by name: passphrase, passphrase-file, key-file.
+ * @brief Processes an option by name: passphrase, passphrase-file, key-file,
+ * and those of identities_option().
  * @param s     secrets
  * @param name  of the option
  * @param text  its value; copied
@@ -64,6 +74,8 @@ void secrets_finish(struct secrets *s);
  * @param c  config
  */
 void secrets_to_config(const struct secrets *s, tltcp_config *c);
+/** @brief Frees and wipes. @param s  secrets */
+void secrets_clear(struct secrets *s);
 /**
  * @brief Overwrites a secret; compilers do not optimise this away.
  * @param p    memory

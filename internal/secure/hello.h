@@ -14,10 +14,10 @@
  *   INITIAL  NOISE, empty
  *   RETRY    a token and an OFFER: u32 number of the INITIAL, the listener's
  *            salt, its Diffie-Hellman key of this minute
- *   INITIAL  the token; NOISE: the cipher, and whether there are static keys; 16
- *            bytes of CMAC over a digest of all that counts, first Noise message
- *            with the caller's payload
- *   ANSWER   NOISE: second message; payload: u64 id of the server, then its own
+ *   INITIAL  the token; NOISE: the cipher, and whether there are static keys;
+ * 16 bytes of CMAC over a digest of all that counts, first Noise message with
+ * the caller's payload ANSWER   NOISE: second message; payload: u64 id of the
+ * server, then its own
  *
  * A message is made once and repeated unchanged: a second one with other
  * contents would reuse a nonce. */

@@ -53,8 +53,8 @@ typedef struct sec__caller {
     char passphrase[SEC__PASSPHRASE_MAX + 1]; /* empty: a key is used */
     sec__key key[SEC__SALTS_KEPT];
     uint8_t salt[SEC__SALTS_KEPT][SEC__SALT_LEN];
-    unsigned salts; /* number known so far */
-    bool mutual;    /* with static keys: */
+    unsigned salts;                 /* number known so far */
+    bool mutual;                    /* with static keys: */
     uint8_t secret[SEC__KEY_LEN];   /* own secret key */
     uint8_t listener[SEC__KEY_LEN]; /* the listener's public key */
 } sec__caller;

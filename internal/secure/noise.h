@@ -16,8 +16,8 @@
  * psk is disclosed later.
  *
  * With static keys, Noise_IKpsk0+offer_25519_<cipher>_SHA256: IKpsk0, in which
- * s is the responder's static key, and the key of the minute is o.  The token eo
- * is the Diffie-Hellman of e and o:
+ * s is the responder's static key, and the key of the minute is o.  The token
+ * eo is the Diffie-Hellman of e and o:
  *
  *   responder  <- s
  *   responder  <- o
@@ -34,10 +34,10 @@ typedef struct sec__noise {
     uint8_t ck[SEC__KEY_LEN];
     uint8_t h[SEC__KEY_LEN];
     uint8_t k[SEC__KEY_LEN];
-    uint8_t s[SEC__KEY_LEN];    /* responder's static key: secret at the
-                                   responder, public at the initiator */
-    uint8_t e[SEC__KEY_LEN];    /* own ephemeral secret */
-    uint8_t peer[SEC__KEY_LEN]; /* the other's ephemeral public key */
+    uint8_t s[SEC__KEY_LEN];        /* responder's static key: secret at the
+                                       responder, public at the initiator */
+    uint8_t e[SEC__KEY_LEN];        /* own ephemeral secret */
+    uint8_t peer[SEC__KEY_LEN];     /* the other's ephemeral public key */
     uint8_t identity[SEC__KEY_LEN]; /* own static secret key */
     uint8_t other[SEC__KEY_LEN];    /* the other's static public key; the
                                        responder reads it in the first message */

@@ -107,9 +107,13 @@ static void live_on_link_event(void *user, const tltcp_live_event *ev) {
 }
 
 static int live_start(tltcp_live *l, char *why) {
+    static const uint8_t *const nobody[] = {NULL};
     tltcp_config config = *tltcp_live_options_config(l->options);
     int rc;
     if (config.listener.on_caller == NULL) {
+        if (config.identity.secret && !config.identity.callers) {
+            config.identity.callers = nobody;
+        }
         config.listener.on_caller = live_on_caller;
         config.user = l;
     }

@@ -47,7 +47,7 @@ tltcp_live_options *tltcp_live_options_new(void) {
 
 void tltcp_live_options_free(tltcp_live_options *o) {
     if (o) {
-        secrets_wipe(&o->secrets, sizeof(o->secrets));
+        secrets_clear(&o->secrets);
         free(o);
     }
 }
@@ -282,6 +282,11 @@ int tltcp_live_options_set(tltcp_live_options *o, const char *key,
     return TLTCP_ERR_UNSUPPORTED;
 }
 
+void tltcp_live_options_caller_name(const tltcp_live_options *o,
+                                    const uint8_t *key, char *name) {
+    identities_name(&o->secrets.identities, key, name);
+}
+
 /* ---- Everything ---- */
 
 static int live_on_key(void *user, const char *key, const char *value,
@@ -317,7 +322,8 @@ int tltcp_live_options_check(tltcp_live_options *o, char *why) {
     char wrong[TLTCP_REASON_MAX + 1] = "";
     int rc;
     secrets_finish(&o->secrets);
-    if (o->secrets.passphrase || o->secrets.key) {
+    if (o->secrets.passphrase || o->secrets.key ||
+        o->secrets.identities.has_secret) {
         secrets_to_config(&o->secrets, &o->config);
     }
     if (o->config.qlog_dir && access(o->config.qlog_dir, W_OK | X_OK) != 0) {

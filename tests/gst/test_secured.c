@@ -140,6 +140,57 @@ TEST(callers_with_any_of_a_listeners_files_get_in) {
     support_stop(src);
 }
 
+static void write_line(const char *name, const char *line) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+
+    assert_true(g_file_set_contents(path, line, -1, NULL));
+}
+
+/* A static key whose secret goes to a file; returns the public one. */
+static char *make_identity(const char *name, uint8_t number) {
+    uint8_t secret[32] = {8, number};
+    uint8_t key[32];
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    GString *hex = g_string_new(NULL);
+
+    assert_int_equal(tltcp_identity_public(secret, key), 0);
+    assert_true(g_file_set_contents(path, (char *)secret, 32, NULL));
+    for (size_t i = 0; i < sizeof(key); i++) {
+        g_string_append_printf(hex, "%02x", key[i]);
+    }
+    return g_string_free(hex, FALSE);
+}
+
+TEST(a_caller_with_its_static_key_gets_in) {
+    g_autofree char *listener = make_identity("listener", 1);
+    g_autofree char *camera = make_identity("camera", 2);
+    g_autofree char *line = g_strdup_printf("%s camera 7\n", camera);
+    g_autofree char *query = g_strdup_printf(
+        "keep-listening=true&identity-file=%s/listener&caller-keys=%s/callers",
+        folder, folder);
+    g_autofree char *own = g_strdup_printf(
+        "identity-file=%s/camera&listener-key=%s", folder, listener);
+
+    write_line("callers", line);
+    GstHarness *src = support_listener("tltcpsrc", query);
+    GstHarness *sink = support_caller("tltcpsink", src->element, own);
+    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+    support_push(sink, support_frame('I', 'a', 40 * MS, 0));
+    support_expect(src, "a");
+    support_stop(sink);
+    support_stop(src);
+}
+
+TEST(static_keys_need_those_of_the_other_side) {
+    g_autofree char *listener = make_identity("listener", 1);
+    g_autofree char *path = g_build_filename(folder, "listener", NULL);
+
+    support_fails_with("identity-file", path, "listener-key");
+    support_fails_with("listener-key", listener, "identity-file");
+    support_fails_with("listener-key", "0123", "64 hexadecimal");
+    support_fails_with("caller-keys", path, "public key");
+}
+
 TEST(without_its_file_an_element_does_not_start) {
     g_autofree char *none = g_build_filename(folder, "none", NULL);
     g_autofree char *too_short = g_build_filename(folder, "short", NULL);
@@ -167,6 +218,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             callers_with_any_of_a_listeners_files_get_in, make_files,
             remove_files),
+        cmocka_unit_test_setup_teardown(a_caller_with_its_static_key_gets_in,
+                                        make_files, remove_files),
+        cmocka_unit_test_setup_teardown(
+            static_keys_need_those_of_the_other_side, make_files, remove_files),
         cmocka_unit_test_setup_teardown(
             without_its_file_an_element_does_not_start, make_files,
             remove_files),

@@ -119,8 +119,8 @@ static int refusal_of(struct plan *p) {
     assert_null(w.end[SERVER].peer);
     assert_int_equal(
         tltcp_endpoint_count(sim_host_endpoint(w.end[SERVER].host)), 0);
-    assert_true(
-        tltcp_endpoint_rejected(sim_host_endpoint(w.end[SERVER].host)) > 0);
+    assert_true(tltcp_endpoint_rejected(sim_host_endpoint(w.end[SERVER].host)) >
+                0);
     world_close(&w);
     return error;
 }

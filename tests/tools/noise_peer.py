@@ -12,7 +12,9 @@ NOISE, OFFER, PARAMS = 0x11, 0x12, 0x10
 NEW_ID, RETIRE_ID = 0x13, 0x14
 FEATURE_IDS = 8
 CHACHA = 2
+MUTUAL = 0x80
 NAME = b"Noise_NKpsk0_25519_ChaChaPoly_SHA256"
+NAME_MUTUAL = b"Noise_IKpsk0+offer_25519_ChaChaPoly_SHA256"
 P = 2 ** 255 - 19
 
 
@@ -172,12 +174,14 @@ def hkdf(chaining, data, count):
 
 
 class Noise:
-    """NKpsk0, one side."""
+    """NKpsk0 or, with the listener's static key, IKpsk0+offer; one side."""
 
-    def __init__(self, psk, prologue, s):
-        self.h = hashlib.sha256(NAME).digest()
+    def __init__(self, psk, prologue, s, listener=None):
+        self.h = hashlib.sha256(NAME_MUTUAL if listener else NAME).digest()
         self.ck, self.k = self.h, b""
         self.mix(prologue)
+        if listener:
+            self.mix(listener)
         self.mix(s)
         self.ck, middle, self.k = hkdf(self.ck, psk, 3)
         self.mix(middle)
@@ -239,8 +243,10 @@ def new_id(number, connection_id, offset):
 class Caller:
     """One call; `send` takes a datagram and gives the answer."""
 
-    def __init__(self, send, passphrase=None, key=None, version=VERSION):
+    def __init__(self, send, passphrase=None, key=None, version=VERSION,
+                 identity=None, listener=None):
         self.send, self.version = send, version
+        self.identity, self.listener = identity, listener
         self.passphrase, self.key = passphrase, key
         self.scid, self.number = os.urandom(8), 0
         self.token = b""
@@ -267,6 +273,8 @@ class Caller:
         self.salt, self.s = offer[4:20], offer[20:]
 
     def psk(self):
+        if not self.key and not self.passphrase:
+            return hkdf(self.listener, b"tltcp listener 1", 1)[0]
         return self.key or hashlib.scrypt(
             self.passphrase, salt=b"tltcp passphrase 2" + self.salt, n=32768,
             r=8, p=1, maxmem=1 << 27, dklen=32)
@@ -277,14 +285,21 @@ class Caller:
         prologue = struct.pack(">I8sB", self.version, self.scid,
                                len(self.token)) + self.token + self.salt
         self.e = os.urandom(32)
-        noise = self.noise = Noise(psk, prologue, self.s)
+        noise = self.noise = Noise(psk, prologue, self.s, self.listener)
         noise.token_e(public(self.e))
         noise.mix_key(x25519(self.e, self.s))
-        message = public(self.e) + noise.write(payload)
-        said = prologue + self.s + bytes([CHACHA]) + message
+        message = public(self.e)
+        flags = CHACHA
+        if self.identity:
+            flags |= MUTUAL
+            noise.mix_key(x25519(self.e, self.listener))
+            message += noise.write(public(self.identity))
+            noise.mix_key(x25519(self.identity, self.listener))
+        message += noise.write(payload)
+        said = prologue + self.s + bytes([flags]) + message
         proof = cmac(hkdf(psk, b"tltcp key proof 3", 1)[0],
                      hashlib.sha256(said).digest())
-        return self.call(chunk(NOISE, CHACHA, proof + message))
+        return self.call(chunk(NOISE, flags, proof + message))
 
     def take(self, answer):
         """The payload of an ANSWER; the keys are known then."""
@@ -294,6 +309,8 @@ class Caller:
         assert kind == NOISE
         self.noise.token_e(message[:32])
         self.noise.mix_key(x25519(self.e, message[:32]))
+        if self.identity:
+            self.noise.mix_key(x25519(self.identity, message[:32]))
         text = self.noise.read(message[32:])
         self.dcid = answer[13:21]
         assert text[:8] == self.dcid

@@ -8,6 +8,7 @@ import time
 import unittest
 
 import clips
+import noise_peer
 import toolbox
 
 RED = "the passphrase of red"
@@ -44,7 +45,8 @@ class Callers(toolbox.Folder):
         if passphrase:
             environment["PERIGEE_PASSPHRASE"] = passphrase
         return self.start("tltcp-live-transmit", "-q", "-a", "no",
-                          f"tltcp://{address}?streamid={name}", *words,
+                          f"tltcp://{address}{'&' if '?' in address else '?'}"
+                          f"streamid={name}", *words,
                           env=environment)
 
     def statistics(self):
@@ -132,6 +134,75 @@ class Callers(toolbox.Folder):
         self.assertEqual(self.finish(camera, signal.SIGINT)[0], 0)
         for viewer in red, green:
             self.assertEqual(self.finish(viewer)[0], 0)
+
+    def identity(self, number):
+        """A static key: the file of the secret, and the public one."""
+        secret = bytes([8, number]) * 16
+        file = self.folder / f"identity-{number}"
+        file.write_bytes(secret)
+        file.chmod(0o600)
+        return file, noise_peer.public(secret).hex()
+
+    def test_each_stream_has_its_static_key_until_that_is_revoked(self):
+        (own, listener), (mine, red), (other, blue) = map(
+            self.identity, (1, 2, 3))
+        self.write_list(f"red key:{red}", f"blue key:{blue}")
+        camera, (_, address) = self.camera(
+            f"&callers={self.list}&identity-file={own}")
+
+        def view(name, file, key=listener):
+            return self.view(
+                f"{address}?identity-file={file}&listener-key={key}", name)
+
+        first = view("red", mine)
+        second = view("blue", other)
+        self.hear(camera, f'caller is: {red[:16]}, stream "red"')
+        self.wait_for("red", "blue")
+        self.expect_refusal(view("red", other), "another static key")
+        self.expect_refusal(view("red", mine, blue), "has no such")
+        self.write_list(f"red key:{blue}", f"blue key:{blue}")
+        camera.send_signal(signal.SIGHUP)
+        self.hear(camera, "cut off: red")
+        self.assertEqual(self.finish(first)[0], 1)
+        self.expect_refusal(view("red", mine), "another static key")
+        third = view("red", other)
+        self.wait_for("red", "blue")
+        self.assertEqual(self.finish(camera, signal.SIGINT)[0], 0)
+        for viewer in second, third:
+            self.assertEqual(self.finish(viewer)[0], 0)
+
+    def test_a_receiver_says_who_sends(self):
+        (own, listener), (mine, camera) = map(self.identity, (1, 2))
+        callers, file = self.folder / "keys", self.folder / "port"
+        callers.write_text(f"{camera} camera 7\n", encoding="ascii")
+        receiver = self.start(
+            "tltcp-recv", "--once", "--port-file", file, "--identity-file",
+            own, "--caller-keys", callers, "tltcp://127.0.0.1:0",
+            self.folder / "out.ts")
+        (address,) = self.address(receiver, file)
+        done = toolbox.run("tltcp-send", "-q", "--speed", "0",
+                           "--identity-file", mine, "--listener-key", listener,
+                           self.clip, f"tltcp://{address}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        status, errors = self.finish(receiver)
+        self.assertEqual(status, 0, errors)
+        self.assertIn("caller is camera 7", errors)
+
+    def test_static_keys_need_those_of_the_other_side(self):
+        own, _ = self.identity(1)
+        for words, missing in (
+                (("tltcp-send", "--identity-file", own, self.clip,
+                  "tltcp://127.0.0.1:9"), "listener-key"),
+                (("tltcp-recv", "--identity-file", own, "tltcp://127.0.0.1:0",
+                  self.folder / "x.ts"), "caller-keys"),
+                (("tltcp-live-transmit", "udp://127.0.0.1:0",
+                  f"tltcp://:0?identity-file={own}"), "caller-keys"),
+                (("tltcp-live-transmit", "udp://127.0.0.1:0",
+                  f"tltcp://127.0.0.1:9?identity-file={own}"),
+                 "listener-key")):
+            done = toolbox.run(*words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(missing, done.stderr)
 
     def test_a_slow_caller_disturbs_no_other(self):
         """The film waits for the first caller; the second joins by a link

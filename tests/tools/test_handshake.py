@@ -61,6 +61,32 @@ class Handshake(toolbox.Folder):
         self.listen("--key-file", key)
         self.connect(key=bytes(range(32)))
 
+    def keys(self):
+        """A listener's static key and two callers', one of them listed."""
+        secrets = [bytes([8, n]) * 16 for n in (1, 2, 3)]
+        identity, callers = self.folder / "identity", self.folder / "callers"
+        identity.write_text(secrets[0].hex() + "\n", encoding="ascii")
+        identity.chmod(0o600)
+        callers.write_text(
+            f"# ours\n\n{noise_peer.public(secrets[1]).hex()} camera 7\n",
+            encoding="ascii")
+        self.listen("--identity-file", identity, "--caller-keys", callers)
+        return noise_peer.public(secrets[0]), *secrets[1:]
+
+    def test_a_caller_with_its_static_key_gets_in(self):
+        listener, camera, _ = self.keys()
+        caller = self.connect(secret="", identity=camera, listener=listener)
+        chunks = caller.open(caller.short(b"\6\0\0\0"))
+        self.assertIn(noise_peer.first_chunk(chunks)[0], (0x01, 0x04, 0x06))
+
+    def test_another_static_key_is_refused(self):
+        listener, camera, other = self.keys()
+        for identity, called in ((other, listener),
+                                 (camera, noise_peer.public(other))):
+            caller = self.caller("", identity=identity, listener=called)
+            caller.ask()
+            self.check_refused(caller.hello(parameters()))
+
     def ids(self, caller, packet):
         """The spare ids that the listener gives, in this packet or later."""
         while True:

@@ -34,7 +34,7 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     const char *wanted = l->at->to.config->stream_id;
     const char *no = NULL;
     if (l->roster) {
-        no = roster_objection(l->roster, caller->stream_id, caller->secret);
+        no = roster_objection(l->roster, caller);
     } else if (wanted && strcmp(wanted, caller->stream_id) != 0) {
         no = "no stream of that name here";
     }
@@ -104,8 +104,23 @@ static int link_read_roster(struct link *l, tltcp_config *config) {
                            "passphrases are in %s or elsewhere, not both",
                            l->at->callers);
     }
+    if (roster_has_keys(l->roster) && !config->identity.secret) {
+        return tool_misuse(l->tool,
+                           "%s has static keys: identity-file must be the "
+                           "listener's",
+                           l->at->callers);
+    }
     roster_to_config(l->roster, config);
     return TOOL_OK;
+}
+
+/* Whether the keys of the other side are known. */
+static int link_check_identity(const struct link *l) {
+    bool listens = l->at->at.listens;
+    if (l->roster && roster_has_keys(l->roster)) {
+        return -1;
+    }
+    return peer_options_check_identity(l->tool, &l->at->to, listens);
 }
 
 int link_open(struct link *l, char *text) {
@@ -113,6 +128,10 @@ int link_open(struct link *l, char *text) {
     int rc = link_read_roster(l, &config);
     text[0] = '\0';
     if (rc != TOOL_OK) {
+        return rc;
+    }
+    rc = link_check_identity(l);
+    if (rc >= 0) {
         return rc;
     }
     config.listener.on_caller = on_caller;
@@ -127,6 +146,19 @@ int link_open(struct link *l, char *text) {
     return TOOL_OK;
 }
 
+/* Says who is there, for whoever reads the log later. */
+static void tell_identity(const struct link *l, const tltcp_socket *s) {
+    const uint8_t *key = tltcp_identity(s);
+    char name[TLTCP_LIVE_NAME_MAX];
+    char text[TLTCP_LIVE_NAME_MAX + TLTCP_STREAM_ID_MAX + 32];
+    if (key && l->at->at.listens) {
+        tltcp_live_options_caller_name(l->at->to.live, key, name);
+        (void)snprintf(text, sizeof(text), "%s, stream \"%s\"", name,
+                       tltcp_stream_id(s));
+        link_say(l, "caller is", text);
+    }
+}
+
 /* Two callers of one stream may be on their way at the same time. */
 static void link_take(struct link *l, tltcp_socket **s) {
     const char *no =
@@ -136,6 +168,7 @@ static void link_take(struct link *l, tltcp_socket **s) {
         *s = NULL;
     } else {
         (void)atomic_fetch_add(&l->served, 1);
+        tell_identity(l, *s);
     }
 }
 

@@ -14,15 +14,27 @@
 #define PASSPHRASE_MAX 512u
 #define LINE_ROOM (TLTCP_STREAM_ID_MAX + PASSPHRASE_MAX + 16)
 #define SPACE " \t"
+#define KEY_MARK "key:"
 
 #define UNKNOWN "no stream of that name here"
 #define NOT_HIS "this stream has another passphrase"
+#define NOT_THIS_KEY "this stream is for another static key"
 #define TAKEN TLTCP_LIVE_BUSY " of this stream"
 
 struct roster_line {
     char id[TLTCP_STREAM_ID_MAX + 1];
-    unsigned secret; /* place in the list of passphrases */
+    unsigned secret;                 /* place in the list of passphrases */
+    uint8_t key[IDENTITIES_KEY_LEN]; /* static public key of its caller */
     bool is_taken;
+    bool is_revoked; /* the caller that is there has another key */
+};
+
+/* What tells callers apart; the same in all lines. */
+enum roster_kind {
+    ROSTER_EMPTY,
+    ROSTER_PLAIN,
+    ROSTER_PASSPHRASES,
+    ROSTER_KEYS
 };
 
 /* What a file says. */
@@ -31,7 +43,7 @@ struct roster_page {
     size_t lines;
     char (*text)[PASSPHRASE_MAX + 1]; /* SECRETS_MAX of them */
     unsigned texts;
-    bool plain; /* there are lines without a passphrase */
+    enum roster_kind kind;
 };
 
 struct roster {
@@ -91,8 +103,40 @@ static struct roster_line *add_line(struct roster_page *p) {
     return &grown[p->lines++];
 }
 
+static const char *take_kind(struct roster_page *p, enum roster_kind kind) {
+    if (p->kind == ROSTER_EMPTY) {
+        p->kind = kind;
+    }
+    if (p->kind == kind) {
+        return NULL;
+    }
+    if (p->kind == ROSTER_KEYS || kind == ROSTER_KEYS) {
+        return "static keys are for all lines or for none";
+    }
+    return kind == ROSTER_PLAIN ? "the passphrase is missing"
+                                : "passphrases are for all lines or for none";
+}
+
+/* What is behind the stream id. */
+static const char *take_secret(struct roster_page *p, struct roster_line *line,
+                               const char *text) {
+    bool is_key = strncmp(text, KEY_MARK, strlen(KEY_MARK)) == 0;
+    const char *wrong = take_kind(p, !*text   ? ROSTER_PLAIN
+                                     : is_key ? ROSTER_KEYS
+                                              : ROSTER_PASSPHRASES);
+    if (wrong || !*text) {
+        return wrong;
+    }
+    if (!is_key) {
+        return take_passphrase(p, text, &line->secret);
+    }
+    return identities_key(text + strlen(KEY_MARK), line->key)
+               ? NULL
+               : "a static public key has 64 hexadecimal digits";
+}
+
 static const char *take_caller(struct roster_page *p, const char *id,
-                               const char *passphrase) {
+                               const char *secret) {
     struct roster_line *line;
     if (strlen(id) > TLTCP_STREAM_ID_MAX) {
         return "a stream id has 512 bytes at most";
@@ -105,26 +149,21 @@ static const char *take_caller(struct roster_page *p, const char *id,
         return "out of memory";
     }
     memcpy(line->id, id, strlen(id) + 1);
-    if (*passphrase) {
-        return p->plain ? "passphrases are for all lines or for none"
-                        : take_passphrase(p, passphrase, &line->secret);
-    }
-    p->plain = true;
-    return p->texts > 0 ? "the passphrase is missing" : NULL;
+    return take_secret(p, line, secret);
 }
 
 static const char *take_line(struct roster_page *p, char *line) {
     char *id = line + strspn(line, SPACE);
-    char *passphrase;
+    char *secret;
     size_t len;
     line[strcspn(line, "\r\n")] = '\0';
     if (*id == '\0' || *id == '#') {
         return NULL;
     }
     len = strcspn(id, SPACE);
-    passphrase = id + len + strspn(id + len, SPACE);
+    secret = id + len + strspn(id + len, SPACE);
     id[len] = '\0';
-    return take_caller(p, id, passphrase);
+    return take_caller(p, id, secret);
 }
 
 static const char *read_lines(struct roster_page *p, FILE *f,
@@ -195,10 +234,17 @@ bool roster_has_secrets(const struct roster *r) {
     return r->page.texts > 0;
 }
 
+bool roster_has_keys(const struct roster *r) {
+    return r->page.kind == ROSTER_KEYS;
+}
+
 void roster_to_config(const struct roster *r, tltcp_config *c) {
     if (roster_has_secrets(r)) {
         c->passphrase = r->page.text[0];
         c->listener.more_passphrases = r->more;
+    }
+    if (roster_has_keys(r)) {
+        c->identity.callers = NULL; /* roster_objection() decides */
     }
 }
 
@@ -224,8 +270,7 @@ bool roster_reread(struct roster *r, char *why) {
     if (!page_read(&p, r->path, why)) {
         return false;
     }
-    if (!translate(&r->page, &p) ||
-        (p.texts == 0 && p.lines > 0 && r->page.texts > 0)) {
+    if (!translate(&r->page, &p) || (p.lines > 0 && p.kind != r->page.kind)) {
         (void)snprintf(why, ROSTER_WHY_MAX,
                        "%s: new passphrases, and lines without one, need a "
                        "restart",
@@ -237,6 +282,10 @@ bool roster_reread(struct roster *r, char *why) {
     for (size_t i = 0; i < p.lines; i++) {
         old = find(&r->page, p.line[i].id);
         p.line[i].is_taken = old && old->is_taken;
+        p.line[i].is_revoked =
+            p.line[i].is_taken &&
+            (old->is_revoked ||
+             memcmp(old->key, p.line[i].key, sizeof(p.line[i].key)) != 0);
     }
     old = r->page.line;
     r->page.line = p.line;
@@ -250,16 +299,19 @@ bool roster_reread(struct roster *r, char *why) {
 
 /* --- Callers -------------------------------------------------------------- */
 
-const char *roster_objection(struct roster *r, const char *stream_id,
-                             unsigned secret) {
+const char *roster_objection(struct roster *r, const tltcp_caller *caller) {
     const struct roster_line *line;
     const char *no = NULL;
     (void)pthread_mutex_lock(&r->lock);
-    line = find(&r->page, stream_id);
+    line = find(&r->page, caller->stream_id);
     if (!line) {
         no = UNKNOWN;
-    } else if (r->page.texts > 0 && line->secret != secret) {
+    } else if (r->page.texts > 0 && line->secret != caller->secret) {
         no = NOT_HIS;
+    } else if (r->page.kind == ROSTER_KEYS &&
+               (!caller->identity ||
+                memcmp(line->key, caller->identity, sizeof(line->key)) != 0)) {
+        no = NOT_THIS_KEY;
     } else if (line->is_taken) {
         no = TAKEN;
     }
@@ -289,14 +341,17 @@ void roster_leave(struct roster *r, const char *stream_id) {
     line = find(&r->page, stream_id);
     if (line) {
         line->is_taken = false;
+        line->is_revoked = false;
     }
     (void)pthread_mutex_unlock(&r->lock);
 }
 
 bool roster_has(struct roster *r, const char *stream_id) {
+    const struct roster_line *line;
     bool has;
     (void)pthread_mutex_lock(&r->lock);
-    has = find(&r->page, stream_id) != NULL;
+    line = find(&r->page, stream_id);
+    has = line && !line->is_revoked;
     (void)pthread_mutex_unlock(&r->lock);
     return has;
 }

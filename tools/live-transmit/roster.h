@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/roster.h
- * @brief Who may call: stream ids and the passphrase of each, from a file.
+ * @brief Who may call: stream ids and the passphrase or static key of each,
+ * from a file.
  *
  * A line has a stream id, white space and a passphrase, which may contain
- * spaces.  Lines without passphrases, all of them or none, leave that to the
- * endpoint's own secrets.  Empty lines and those that begin with # are
- * comments.
+ * spaces, or `key:` and a static public key of 64 hexadecimal digits.  Lines
+ * with neither, all of them or none, leave that to the endpoint's own secrets.
+ * Empty lines and those that begin with # are comments.
  */
 #ifndef TOOLS_TRANSMIT_ROSTER_H
 #define TOOLS_TRANSMIT_ROSTER_H
@@ -35,13 +36,16 @@ void roster_free(struct roster *r);
 /** @brief Whether its lines have passphrases. @param r  roster */
 bool roster_has_secrets(const struct roster *r);
 
+/** @brief Whether its lines have static keys. @param r  roster */
+bool roster_has_keys(const struct roster *r);
+
 /** @brief Has a listener take its passphrases. @param r  outlives the listener
  * @param c  config without secrets */
 void roster_to_config(const struct roster *r, tltcp_config *c);
 
 /**
- * @brief Reads the file again.  Stream ids come and go; passphrases that the
- * listener does not know yet cannot come.
+ * @brief Reads the file again.  Stream ids and static keys come and go;
+ * passphrases that the listener does not know yet cannot come.
  * @param r         roster
  * @param[out] why  ROSTER_WHY_MAX bytes: why nothing changed
  * @return whether it could
@@ -49,10 +53,9 @@ void roster_to_config(const struct roster *r, tltcp_config *c);
 bool roster_reread(struct roster *r, char *why);
 
 /** @brief What speaks against a caller; any thread may ask. @param r  roster
- * @param stream_id  as requested @param secret  tltcp_caller::secret
+ * @param caller  the caller
  * @return NULL, or a reason to tell */
-const char *roster_objection(struct roster *r, const char *stream_id,
-                             unsigned secret);
+const char *roster_objection(struct roster *r, const tltcp_caller *caller);
 
 /** @brief A caller is there from now on. @param r  roster
  * @param stream_id  its stream id
@@ -62,8 +65,8 @@ const char *roster_enter(struct roster *r, const char *stream_id);
 /** @brief The caller is gone. @param r  roster @param stream_id  its id */
 void roster_leave(struct roster *r, const char *stream_id);
 
-/** @brief Whether a stream id is in the file. @param r  roster
- * @param stream_id  of a caller */
+/** @brief Whether a caller is still in the file, with its static key.
+ * @param r  roster @param stream_id  of a caller that is there */
 bool roster_has(struct roster *r, const char *stream_id);
 
 #endif /* TOOLS_TRANSMIT_ROSTER_H */

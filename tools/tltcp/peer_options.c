@@ -60,6 +60,21 @@ int peer_options_check(const char *tool, struct peer_options *o) {
     return rc < 0 ? tool_misuse(tool, "%s", why) : -1;
 }
 
+int peer_options_check_identity(const char *tool, const struct peer_options *o,
+                                bool listens) {
+    const tltcp_identity_options *id = &o->config->identity;
+    if (id->secret && listens && !id->callers[0]) {
+        return tool_misuse(tool,
+                           "with identity-file, caller-keys must name a file "
+                           "of the callers to let in");
+    }
+    if (id->secret && !listens && !id->listener) {
+        return tool_misuse(tool, "with identity-file, listener-key must be the "
+                                 "listener's public key");
+    }
+    return -1;
+}
+
 bool peer_options_use_tcp(const struct peer_options *o) {
     return o->config->io.transport != TLTCP_TRANSPORT_UDP;
 }

@@ -24,7 +24,8 @@ bool peer_options_init(struct peer_options *o);
 /**
  * @brief Sets an option by its name: latency, deadline-mode, drop-policy,
  * reference-grace, congestion or congestion-control, recovery, passphrase,
- * passphrase-file, key-file, streamid, max-rate, initial-window, fec,
+ * passphrase-file, key-file, identity-file, listener-key, caller-keys,
+ * streamid, max-rate, initial-window, fec,
  * connect-timeout, idle-timeout, dscp, transport, qlog.
  * @param o          options
  * @param name       of the option
@@ -37,7 +38,8 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
 
 /** Keys of peer_key(), for messages. */
 #define PEER_KEYS                                                           \
-    "latency, passphrase, passphrase-file, key-file, streamid, "            \
+    "latency, passphrase, passphrase-file, key-file, identity-file, "       \
+    "listener-key, caller-keys, streamid, "                                 \
     "congestion-control, max-rate, initial-window, fec, drop-policy, "      \
     "reference-grace, deadline-mode, connect-timeout, idle-timeout, dscp, " \
     "transport"
@@ -64,6 +66,12 @@ int url_refuse(char *why, const char *what, const char *detail);
  * @param tool  for the message @param o  options @return -1, or TOOL_USAGE
  *              after a message */
 int peer_options_check(const char *tool, struct peer_options *o);
+
+/** @brief Checks that with a static key the other side's are named.
+ * @param tool  for the message @param o  options @param listens  for a listener
+ * @return -1, or TOOL_USAGE after a message */
+int peer_options_check_identity(const char *tool, const struct peer_options *o,
+                                bool listens);
 
 /** @brief Whether the connection may run over TCP. @param o  options */
 bool peer_options_use_tcp(const struct peer_options *o);

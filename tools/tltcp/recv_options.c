@@ -50,8 +50,8 @@ static const char help[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
-    "Keys of the URL: latency, passphrase, passphrase-file, key-file, "
-    "streamid,\n"
+    "Keys of the URL: latency, passphrase, passphrase-file, key-file,\n"
+    "identity-file, caller-keys, streamid,\n"
     "fec; idle-timeout: gives a caller up when it is silent for this time "
     "(30000;\n"
     "the lower of both ends applies); dscp: of outgoing packets, up to 63 "
@@ -83,6 +83,9 @@ enum {
     OPT_PASSPHRASE,
     OPT_PASSPHRASE_FILE,
     OPT_KEY_FILE,
+    OPT_IDENTITY_FILE,
+    OPT_LISTENER_KEY,
+    OPT_CALLER_KEYS,
     OPT_STREAMID,
     OPT_FEC,
     OPT_QLOG,
@@ -100,6 +103,9 @@ static const struct option options[] = {
     {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
     {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
     {"key-file", required_argument, NULL, OPT_KEY_FILE},
+    {"identity-file", required_argument, NULL, OPT_IDENTITY_FILE},
+    {"listener-key", required_argument, NULL, OPT_LISTENER_KEY},
+    {"caller-keys", required_argument, NULL, OPT_CALLER_KEYS},
     {"streamid", required_argument, NULL, OPT_STREAMID},
     {"fec", required_argument, NULL, OPT_FEC},
     {"qlog", required_argument, NULL, OPT_QLOG},
@@ -146,9 +152,9 @@ static const char *recv_options_take(void *user, const char *name,
 static int recv_options_take_key(void *user, const char *key, const char *value,
                                  char *why) {
     static const char *const keys[] = {
-        "latency",      "passphrase", "passphrase-file",
-        "key-file",     "streamid",   "fec",
-        "idle-timeout", "dscp",       "transport"};
+        "latency",       "passphrase",  "passphrase-file", "key-file",
+        "identity-file", "caller-keys", "streamid",        "fec",
+        "idle-timeout",  "dscp",        "transport"};
     struct recv_options *o = user;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (strcmp(key, keys[i]) == 0) {
@@ -157,7 +163,8 @@ static int recv_options_take_key(void *user, const char *key, const char *value,
     }
     return url_refuse(why,
                       "no such key; there are latency, passphrase, "
-                      "passphrase-file, key-file, streamid, fec, "
+                      "passphrase-file, key-file, identity-file, "
+                      "caller-keys, streamid, fec, "
                       "idle-timeout, dscp, transport",
                       "");
 }
@@ -184,13 +191,16 @@ static int recv_options_take_words(struct recv_options *o, int words,
         return tool_misuse(TOOL,
                            "OUTPUT and --json cannot both be standard output");
     }
-    return peer_options_check(TOOL, &o->from);
+    rc = peer_options_check(TOOL, &o->from);
+    return rc >= 0 ? rc : peer_options_check_identity(TOOL, &o->from, true);
 }
 
 static const char *const details[] = {
-    "--drop-undecodable", "--passphrase", "--qlog",      "--frames",
-    "--port-file",        "--fec",        "--metrics",   "Keys of the URL",
-    "How lateness",       "It first",     "Exit status", NULL};
+    "--drop-undecodable", "--passphrase",    "--identity-file",
+    "--listener-key",     "--caller-keys",   "--qlog",
+    "--frames",           "--port-file",     "--fec",
+    "--metrics",          "Keys of the URL", "How lateness",
+    "It first",           "Exit status",     NULL};
 
 static const struct tool_line line = {
     TOOL, help, ":qhV", options, recv_options_take, details};

@@ -59,8 +59,8 @@ static const char help[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
-    "Keys of the URL: latency, passphrase, passphrase-file, key-file, "
-    "streamid,\n"
+    "Keys of the URL: latency, passphrase, passphrase-file, key-file,\n"
+    "identity-file, listener-key, streamid,\n"
     "congestion-control, max-rate, initial-window, fec, drop-policy,\n"
     "reference-grace, deadline-mode, connect-timeout; idle-timeout: gives up\n"
     "when the peer is silent for this time (30000; the lower of both ends\n"
@@ -90,6 +90,9 @@ enum {
     OPT_PASSPHRASE,
     OPT_PASSPHRASE_FILE,
     OPT_KEY_FILE,
+    OPT_IDENTITY_FILE,
+    OPT_LISTENER_KEY,
+    OPT_CALLER_KEYS,
     OPT_STREAMID,
     OPT_MAX_RATE,
     OPT_INITIAL_WINDOW,
@@ -114,6 +117,9 @@ static const struct option options[] = {
     {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
     {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
     {"key-file", required_argument, NULL, OPT_KEY_FILE},
+    {"identity-file", required_argument, NULL, OPT_IDENTITY_FILE},
+    {"listener-key", required_argument, NULL, OPT_LISTENER_KEY},
+    {"caller-keys", required_argument, NULL, OPT_CALLER_KEYS},
     {"streamid", required_argument, NULL, OPT_STREAMID},
     {"max-rate", required_argument, NULL, OPT_MAX_RATE},
     {"initial-window", required_argument, NULL, OPT_INITIAL_WINDOW},
@@ -188,26 +194,20 @@ static int send_options_take_words(struct send_options *o, int words,
     if (strcmp(o->peer.port, "0") == 0) {
         return tool_misuse(TOOL, "%s: the port cannot be 0", o->url);
     }
-    return peer_options_check(TOOL, &o->to);
+    rc = peer_options_check(TOOL, &o->to);
+    return rc >= 0 ? rc : peer_options_check_identity(TOOL, &o->to, false);
 }
 
-static const char *const details[] = {"--deadline-mode",
-                                      "--drop-policy",
-                                      "--reference-grace",
-                                      "--loop",
-                                      "--recovery",
-                                      "--passphrase",
-                                      "--initial-window",
-                                      "--connect-timeout",
-                                      "--qlog",
-                                      "--frames",
-                                      "--stats-interval",
-                                      "--metrics",
-                                      "--prometheus",
-                                      "Keys of the URL",
-                                      "It first",
-                                      "Exit status",
-                                      NULL};
+static const char *const details[] = {"--deadline-mode",   "--drop-policy",
+                                      "--reference-grace", "--loop",
+                                      "--recovery",        "--passphrase",
+                                      "--identity-file",   "--listener-key",
+                                      "--caller-keys",     "--initial-window",
+                                      "--connect-timeout", "--qlog",
+                                      "--frames",          "--stats-interval",
+                                      "--metrics",         "--prometheus",
+                                      "Keys of the URL",   "It first",
+                                      "Exit status",       NULL};
 
 static const struct tool_line line = {
     TOOL, help, ":qhV", options, send_options_take, details};

@@ -251,6 +251,19 @@ static int serve(struct server *s, tltcp_socket *socket) {
     return rc;
 }
 
+/* Says who is there, for whoever reads the log later. */
+static void tell_identity(struct server *s, const tltcp_socket *socket) {
+    const uint8_t *key = tltcp_identity(socket);
+    char name[TLTCP_LIVE_NAME_MAX];
+    char shown[TLTCP_LIVE_NAME_MAX];
+    if (key && !s->options->quiet) {
+        tltcp_live_options_caller_name(s->options->from.live, key, name);
+        progress_clear(&s->progress);
+        (void)fprintf(stderr, "%s: caller is %s\n", TOOL,
+                      tool_shown(shown, sizeof(shown), name));
+    }
+}
+
 static int serve_callers(struct server *s) {
     int rc = TOOL_OK;
     while (!tool_is_stopped()) {
@@ -267,6 +280,7 @@ static int serve_callers(struct server *s) {
                              tltcp_strerror(error));
         }
         atomic_store(&s->busy, true);
+        tell_identity(s, socket);
         rc = serve(s, socket);
         if (s->options->once) {
             return rc;

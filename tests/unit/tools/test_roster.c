@@ -28,6 +28,13 @@ static struct roster *read_text(const char *text) {
     return r;
 }
 
+/* What speaks against a caller with that secret of the listener's. */
+static const char *objection(struct roster *r, const char *stream_id,
+                             unsigned secret) {
+    const tltcp_caller caller = {.stream_id = stream_id, .secret = secret};
+    return roster_objection(r, &caller);
+}
+
 static int make_file(void **state) {
     int fd = mkstemp(path);
     (void)state;
@@ -49,13 +56,13 @@ TEST(each_stream_has_its_passphrase) {
     assert_string_equal(c.passphrase, RED);
     assert_string_equal(c.listener.more_passphrases[0], BLUE);
     assert_null(c.listener.more_passphrases[1]);
-    assert_null(roster_objection(r, "red", 0));
-    assert_null(roster_objection(r, "blue", 1));
-    assert_null(roster_objection(r, "green", 1));
-    assert_non_null(strstr(roster_objection(r, "red", 1), "passphrase"));
-    assert_non_null(strstr(roster_objection(r, "green", 0), "passphrase"));
-    assert_non_null(strstr(roster_objection(r, "ours", 0), "no stream"));
-    assert_non_null(strstr(roster_objection(r, "", 0), "no stream"));
+    assert_null(objection(r, "red", 0));
+    assert_null(objection(r, "blue", 1));
+    assert_null(objection(r, "green", 1));
+    assert_non_null(strstr(objection(r, "red", 1), "passphrase"));
+    assert_non_null(strstr(objection(r, "green", 0), "passphrase"));
+    assert_non_null(strstr(objection(r, "ours", 0), "no stream"));
+    assert_non_null(strstr(objection(r, "", 0), "no stream"));
     roster_free(r);
 }
 
@@ -67,8 +74,8 @@ TEST(streams_alone_leave_the_passphrases_to_others) {
     roster_to_config(r, &c);
     assert_null(c.passphrase);
     assert_null(c.listener.more_passphrases);
-    assert_null(roster_objection(r, "red", 3));
-    assert_non_null(roster_objection(r, "green", 0));
+    assert_null(objection(r, "red", 3));
+    assert_non_null(objection(r, "green", 0));
     roster_free(r);
 }
 
@@ -76,10 +83,10 @@ TEST(one_caller_at_a_time_has_a_stream) {
     struct roster *r = read_text("red " RED "\nblue " BLUE "\n");
     assert_null(roster_enter(r, "red"));
     assert_non_null(strstr(roster_enter(r, "red"), "busy"));
-    assert_non_null(strstr(roster_objection(r, "red", 0), "busy"));
+    assert_non_null(strstr(objection(r, "red", 0), "busy"));
     assert_null(roster_enter(r, "blue"));
     roster_leave(r, "red");
-    assert_null(roster_objection(r, "red", 0));
+    assert_null(objection(r, "red", 0));
     assert_null(roster_enter(r, "red"));
     assert_non_null(strstr(roster_enter(r, "green"), "no stream"));
     roster_leave(r, "green");
@@ -92,13 +99,13 @@ TEST(streams_come_and_go_when_the_file_is_read_again) {
     write_file("green " RED "\nblue " BLUE "\n");
     assert_true(roster_reread(r, why));
     assert_false(roster_has(r, "red"));
-    assert_null(roster_objection(r, "green", 0));
+    assert_null(objection(r, "green", 0));
     assert_non_null(strstr(roster_enter(r, "blue"), "busy"));
     write_file("blue " RED "\n");
     assert_true(roster_reread(r, why));
     roster_leave(r, "blue");
-    assert_null(roster_objection(r, "blue", 0));
-    assert_non_null(roster_objection(r, "blue", 1));
+    assert_null(objection(r, "blue", 0));
+    assert_non_null(objection(r, "blue", 1));
     roster_free(r);
 }
 
@@ -118,6 +125,51 @@ TEST(what_the_listener_cannot_learn_changes_nothing) {
     roster_free(r);
 }
 
+#define KEY_1 "0101010101010101010101010101010101010101010101010101010101010101"
+#define KEY_2 "0202020202020202020202020202020202020202020202020202020202020202"
+
+static const char *objection_to_key(struct roster *r, const char *stream_id,
+                                    int number) {
+    uint8_t key[32];
+    const tltcp_caller caller = {.stream_id = stream_id,
+                                 .identity = number == 0 ? NULL : key};
+    memset(key, number, sizeof(key));
+    return roster_objection(r, &caller);
+}
+
+TEST(each_stream_has_its_static_key) {
+    tltcp_config c;
+    struct roster *r = read_text("red key:" KEY_1 "\nblue key:" KEY_2 "\n");
+    tltcp_config_init(&c);
+    assert_true(roster_has_keys(r));
+    assert_false(roster_has_secrets(r));
+    assert_null(objection_to_key(r, "red", 1));
+    assert_null(objection_to_key(r, "blue", 2));
+    assert_non_null(strstr(objection_to_key(r, "red", 2), "static key"));
+    assert_non_null(strstr(objection_to_key(r, "blue", 0), "static key"));
+    assert_non_null(strstr(objection_to_key(r, "green", 1), "no stream"));
+    roster_free(r);
+}
+
+TEST(a_static_key_is_revoked_when_the_file_is_read_again) {
+    struct roster *r = read_text("red key:" KEY_1 "\nblue key:" KEY_2 "\n");
+    assert_null(roster_enter(r, "red"));
+    assert_null(roster_enter(r, "blue"));
+    write_file("red key:" KEY_2 "\nblue key:" KEY_2 "\ngreen key:" KEY_1 "\n");
+    assert_true(roster_reread(r, why));
+    assert_false(roster_has(r, "red")); /* whoever is there is cut off */
+    assert_true(roster_has(r, "blue"));
+    roster_leave(r, "red");
+    assert_non_null(objection_to_key(r, "red", 1));
+    assert_null(objection_to_key(r, "red", 2));
+    assert_null(objection_to_key(r, "green", 1));
+    assert_null(roster_enter(r, "red"));
+    assert_true(roster_has(r, "red"));
+    write_file("red " RED "\n");
+    assert_false(roster_reread(r, why)); /* the listener goes on by keys */
+    roster_free(r);
+}
+
 TEST(a_file_that_cannot_be_meant_is_refused_with_its_line) {
     static const struct {
         const char *text;
@@ -128,6 +180,9 @@ TEST(a_file_that_cannot_be_meant_is_refused_with_its_line) {
         {"red " RED "\nred " BLUE, "line 2", "already"},
         {"red " RED "\n\nblue\n", "line 3", "missing"},
         {"red\nblue " BLUE, "line 2", "all lines or for none"},
+        {"red key:" KEY_1 "\nblue\n", "line 2", "all lines or for none"},
+        {"red " RED "\nblue key:" KEY_1, "line 2", "all lines or for none"},
+        {"red key:01\n", "line 1", "64 hexadecimal"},
     };
     char long_id[600];
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -167,6 +222,8 @@ int main(void) {
         cmocka_unit_test(one_caller_at_a_time_has_a_stream),
         cmocka_unit_test(streams_come_and_go_when_the_file_is_read_again),
         cmocka_unit_test(what_the_listener_cannot_learn_changes_nothing),
+        cmocka_unit_test(each_stream_has_its_static_key),
+        cmocka_unit_test(a_static_key_is_revoked_when_the_file_is_read_again),
         cmocka_unit_test(a_file_that_cannot_be_meant_is_refused_with_its_line),
         cmocka_unit_test(there_may_be_as_many_passphrases_as_a_listener_takes),
     };
