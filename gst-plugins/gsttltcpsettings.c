@@ -61,12 +61,7 @@ static const gchar *list_controllers(void) {
     return g_intern_string(text);
 }
 
-static void install_connection(GObjectClass *klass) {
-    g_object_class_install_property(
-        klass, GST_TLTCP_PROP_LATENCY,
-        g_param_spec_uint("latency", "Latency",
-                          "Time from capture to playout (milliseconds)", 0,
-                          G_MAXINT32, GST_TLTCP_DEFAULT_LATENCY, RW_READY));
+static void install_secrets(GObjectClass *klass) {
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_PASSPHRASE,
         g_param_spec_string("passphrase", "Passphrase",
@@ -109,6 +104,14 @@ static void install_connection(GObjectClass *klass) {
                             "identity-file lets in: a static public key and a "
                             "name per line",
                             NULL, RW_READY));
+}
+
+static void install_connection(GObjectClass *klass) {
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_LATENCY,
+        g_param_spec_uint("latency", "Latency",
+                          "Time from capture to playout (milliseconds)", 0,
+                          G_MAXINT32, GST_TLTCP_DEFAULT_LATENCY, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_STREAMID,
         g_param_spec_string("streamid", "Stream ID",
@@ -157,6 +160,7 @@ static void install_connection(GObjectClass *klass) {
 void gst_tltcp_settings_install(GObjectClass *klass) {
     install_addresses(klass);
     install_connection(klass);
+    install_secrets(klass);
 }
 
 void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element,
@@ -427,8 +431,8 @@ gint gst_tltcp_settings_check(const GstTltcpSettings *s,
     const gchar *wrong = s->uri_wrong ? s->uri_wrong : s->secrets_wrong;
 
     if (!wrong) {
-        wrong = identities_wrong(&s->secrets.identities,
-                                 s->mode == GST_TLTCP_MODE_LISTENER);
+        wrong = secrets_identities_wrong(&s->secrets.identities,
+                                         s->mode == GST_TLTCP_MODE_LISTENER);
     }
     if (wrong) {
         g_strlcpy(reason, wrong, TLTCP_REASON_MAX + 1);

@@ -380,28 +380,19 @@ TLTCP_API int tltcp_conn_get_stats(const tltcp_conn *conn, tltcp_stats *st,
  */
 TLTCP_API uint64_t tltcp_conn_path(const tltcp_conn *conn);
 
-/**
- * @brief The stream id that the caller requested.
- * @param conn  connection
- * @return zero-terminated, "" when none; valid as long as @p conn
- */
+/** @brief The stream id that the caller requested. @param conn  connection
+ * @return zero-terminated, "" when none; valid as long as @p conn */
 TLTCP_API const char *tltcp_conn_stream_id(const tltcp_conn *conn);
 
-/**
- * @brief Which of its listener's secrets a caller has, as long as the
+/** @brief Which of its listener's secrets a caller has, as long as the
  * connection is not open: a listener may want another one for each stream id.
  * @param conn  connection that an endpoint made
- * @return as tltcp_caller::secret
- */
+ * @return as tltcp_caller::secret */
 TLTCP_API unsigned tltcp_conn_secret(const tltcp_conn *conn);
 
-/**
- * @brief The static public key of the peer; see ::tltcp_identity_options.
- *
- * A caller has proven it once its connection is open.
- * @param conn  connection
- * @return 32 bytes, valid as long as @p conn; NULL: there are no static keys
- */
+/** @brief The peer's static public key; see ::tltcp_identity_options. A caller
+ * has proven it once its connection is open. @param conn  connection
+ * @return 32 bytes, valid as long as @p conn; NULL: there are none */
 TLTCP_API const uint8_t *tltcp_conn_identity(const tltcp_conn *conn);
 
 /**

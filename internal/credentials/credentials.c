@@ -127,8 +127,8 @@ bool secrets_option(struct secrets *s, const char *name, const char *text,
             return true;
         }
     }
-    if (identities_is_option(name)) {
-        *wrong = identities_option(&s->identities, name, text);
+    if (secrets_identities_is_option(name)) {
+        *wrong = secrets_identities_option(&s->identities, name, text);
         return true;
     }
     return false;
@@ -149,17 +149,10 @@ void secrets_to_config(const struct secrets *s, tltcp_config *c) {
         c->listener.more_passphrases = s->more_passphrases;
         c->listener.more_keys = s->more_keys;
     }
-    identities_to_config(&s->identities, c);
+    secrets_identities_to_config(&s->identities, c);
 }
 
 void secrets_clear(struct secrets *s) {
-    identities_clear(&s->identities);
+    secrets_identities_clear(&s->identities);
     secrets_wipe(s, sizeof(*s));
-}
-
-void secrets_wipe(void *p, size_t len) {
-    volatile uint8_t *byte = p;
-    while (len-- > 0) {
-        *byte++ = 0;
-    }
 }

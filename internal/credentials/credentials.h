@@ -15,6 +15,7 @@
 #include <tltcp/config.h>
 
 #include "internal/credentials/identities.h"
+#include "internal/credentials/wipe.h"
 
 /** @brief Maximum number of passphrases and keys. */
 #define SECRETS_MAX 16u
@@ -57,7 +58,7 @@ struct secrets {
 
 /**
  * @brief Processes an option by name: passphrase, passphrase-file, key-file,
- * and those of identities_option().
+ * and those of secrets_identities_option().
  * @param s     secrets
  * @param name  of the option
  * @param text  its value; copied
@@ -76,11 +77,4 @@ void secrets_finish(struct secrets *s);
 void secrets_to_config(const struct secrets *s, tltcp_config *c);
 /** @brief Frees and wipes. @param s  secrets */
 void secrets_clear(struct secrets *s);
-/**
- * @brief Overwrites a secret; compilers do not optimise this away.
- * @param p    memory
- * @param len  bytes
- */
-void secrets_wipe(void *p, size_t len);
-
 #endif /* SECRETS_SECRETS_H */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal/credentials/credentials.h"
+#include "internal/credentials/wipe.h"
 
 #define SPACE " \t"
 #define LINE_ROOM 512
@@ -38,7 +38,7 @@ static bool from_hex(const char *text, size_t len, uint8_t *key) {
     return true;
 }
 
-bool identities_key(const char *text, uint8_t *key) {
+bool secrets_identities_key(const char *text, uint8_t *key) {
     return from_hex(text, strlen(text), key);
 }
 
@@ -65,7 +65,7 @@ static const char *read_secret(struct identities *ids, const char *path) {
 }
 
 static const char *take_listener(struct identities *ids, const char *text) {
-    ids->has_listener = identities_key(text, ids->listener);
+    ids->has_listener = secrets_identities_key(text, ids->listener);
     return ids->has_listener ? NULL : BAD_KEY;
 }
 
@@ -133,7 +133,7 @@ static const struct {
 
 #define OPTIONS (sizeof(options) / sizeof(options[0]))
 
-bool identities_is_option(const char *name) {
+bool secrets_identities_is_option(const char *name) {
     for (size_t i = 0; i < OPTIONS; i++) {
         if (strcmp(options[i].name, name) == 0) {
             return true;
@@ -142,8 +142,8 @@ bool identities_is_option(const char *name) {
     return false;
 }
 
-const char *identities_option(struct identities *ids, const char *name,
-                              const char *text) {
+const char *secrets_identities_option(struct identities *ids, const char *name,
+                                      const char *text) {
     for (size_t i = 0; i < OPTIONS; i++) {
         if (strcmp(options[i].name, name) == 0) {
             return options[i].take(ids, text);
@@ -152,7 +152,8 @@ const char *identities_option(struct identities *ids, const char *name,
     return "of another name";
 }
 
-const char *identities_wrong(const struct identities *ids, bool listens) {
+const char *secrets_identities_wrong(const struct identities *ids,
+                                     bool listens) {
     if (!ids->has_secret) {
         return ids->has_listener || ids->has_callers
                    ? "listener-key and caller-keys need identity-file"
@@ -167,7 +168,8 @@ const char *identities_wrong(const struct identities *ids, bool listens) {
                              : "with identity-file a caller needs listener-key";
 }
 
-void identities_to_config(const struct identities *ids, tltcp_config *c) {
+void secrets_identities_to_config(const struct identities *ids,
+                                  tltcp_config *c) {
     static const uint8_t *const nobody[] = {NULL};
     if (ids->has_secret) {
         c->identity.secret = ids->secret;
@@ -177,8 +179,8 @@ void identities_to_config(const struct identities *ids, tltcp_config *c) {
     }
 }
 
-void identities_name(const struct identities *ids, const uint8_t *key,
-                     char *name) {
+void secrets_identities_name(const struct identities *ids, const uint8_t *key,
+                             char *name) {
     for (size_t i = 0; i < ids->callers; i++) {
         const struct identities_caller *c = &ids->caller[i];
         if (memcmp(c->key, key, IDENTITIES_KEY_LEN) == 0 && c->name[0]) {
@@ -191,7 +193,7 @@ void identities_name(const struct identities *ids, const uint8_t *key,
     }
 }
 
-void identities_clear(struct identities *ids) {
+void secrets_identities_clear(struct identities *ids) {
     free(ids->caller);
     free((void *)ids->list);
     secrets_wipe(ids, sizeof(*ids));

@@ -24,7 +24,7 @@ struct identities_caller {
     char name[IDENTITIES_NAME_MAX];  /**< "": has none */
 };
 
-/** @brief Zeroed: none. End with identities_clear(). */
+/** @brief Zeroed: none. End with secrets_identities_clear(). */
 struct identities {
     bool has_secret;
     bool has_listener;
@@ -37,7 +37,7 @@ struct identities {
 };
 
 /** @brief Whether a name is one of the options. @param name  of an option */
-bool identities_is_option(const char *name);
+bool secrets_identities_is_option(const char *name);
 /**
  * @brief Processes an option: identity-file, listener-key, caller-keys.
  * @param ids   identities
@@ -45,23 +45,25 @@ bool identities_is_option(const char *name);
  * @param text  its value
  * @return NULL, or what the value must be
  */
-const char *identities_option(struct identities *ids, const char *name,
-                              const char *text);
+const char *secrets_identities_option(struct identities *ids, const char *name,
+                                      const char *text);
 /** @brief What is missing. @param ids  identities
  * @param listens  for a listener @return NULL: nothing */
-const char *identities_wrong(const struct identities *ids, bool listens);
+const char *secrets_identities_wrong(const struct identities *ids,
+                                     bool listens);
 /** @brief Sets them in a config. Without caller keys no caller is let in.
  * @param ids  must outlive the use of the config @param c  config */
-void identities_to_config(const struct identities *ids, tltcp_config *c);
+void secrets_identities_to_config(const struct identities *ids,
+                                  tltcp_config *c);
 /** @brief Who has a key. @param ids  identities @param key  public key
  * @param[out] name  IDENTITIES_NAME_MAX bytes: its name, or how the key begins
  */
-void identities_name(const struct identities *ids, const uint8_t *key,
-                     char *name);
+void secrets_identities_name(const struct identities *ids, const uint8_t *key,
+                             char *name);
 /** @brief Reads 64 hexadecimal digits. @param text  zero-terminated
  * @param[out] key  32 bytes @return false: it is something else */
-bool identities_key(const char *text, uint8_t *key);
+bool secrets_identities_key(const char *text, uint8_t *key);
 /** @brief Frees and wipes. @param ids  identities */
-void identities_clear(struct identities *ids);
+void secrets_identities_clear(struct identities *ids);
 
 #endif /* SECRETS_IDENTITIES_H */

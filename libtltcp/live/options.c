@@ -284,7 +284,7 @@ int tltcp_live_options_set(tltcp_live_options *o, const char *key,
 
 void tltcp_live_options_caller_name(const tltcp_live_options *o,
                                     const uint8_t *key, char *name) {
-    identities_name(&o->secrets.identities, key, name);
+    secrets_identities_name(&o->secrets.identities, key, name);
 }
 
 /* ---- Everything ---- */

@@ -130,7 +130,7 @@ static const char *take_secret(struct roster_page *p, struct roster_line *line,
     if (!is_key) {
         return take_passphrase(p, text, &line->secret);
     }
-    return identities_key(text + strlen(KEY_MARK), line->key)
+    return secrets_identities_key(text + strlen(KEY_MARK), line->key)
                ? NULL
                : "a static public key has 64 hexadecimal digits";
 }
