@@ -14,7 +14,7 @@
 #include <tltcp/config.h>
 
 /** @brief Bytes of a key. */
-#define IDENTITIES_KEY_LEN 32u
+#define IDENTITIES_KEY_LEN ((size_t)32)
 /** @brief Room for the name of a caller, or the beginning of its key. */
 #define IDENTITIES_NAME_MAX 64u
 
