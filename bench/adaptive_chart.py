@@ -5,7 +5,7 @@
 usage: adaptive_chart.py RESULT.json PICTURE [summary]
 
 For each case the link's rate and the encoders' over time, and the delay of every
-frame; as a summary one point for each case and transport.
+frame; as a summary one point for each case and transport, of the medians.
 """
 import io
 import json
@@ -18,7 +18,7 @@ from matplotlib import pyplot  # noqa: E402
 COLOURS = {"tltcp": "#0b3c6f", "tltcp-auto": "#2f7fc1",
            "tltcp-estimate": "#9ecae9", "srt": "#f29e7f", "srt-rtt": "#e4572e",
            "librist": "#f2b134", "udp": "#777777",
-           "gcc": "#8fce9f", "webrtc": "#3a9d5d"}
+           "gcc": "#8e6bb8", "webrtc": "#3a9d5d"}
 LATE_MS = 1000  # what comes later, or never, is drawn there
 
 
@@ -38,7 +38,7 @@ def draw_rates(axes, case):
             axes.step([at for at, _ in run["rates"]],
                       [rate / 1e6 for _, rate in run["rates"]], where="post",
                       color=COLOURS[name], linewidth=1)
-    axes.set_ylabel("Mbit/s")
+    axes.set_ylabel("Mbit/s (grey: the link)")
     axes.set_ylim(0, None)
 
 
@@ -55,32 +55,42 @@ def draw_delays(axes, case, names):
     axes.set_ylim(0, LATE_MS * 1.05)
 
 
+def results(data, name):
+    """(place of the case, row) of a transport."""
+    for place, case in enumerate(data["cases"].values()):
+        row = case["rows"].get(name, {"error": "not run"})
+        if "error" not in row:
+            yield place, row
+
+
 def draw_points(axes, data, value, label):
-    cases = list(data["cases"])
     for name in data["names"]:
-        points = [(value(data["cases"][title]["rows"][name]), -place)
-                  for place, title in enumerate(cases)
-                  if "error" not in data["cases"][title]["rows"].get(
-                      name, {"error": "not run"})]
+        points = [(value(row), -place) for place, row in results(data, name)
+                  if value(row) is not None]
         axes.plot([x for x, _ in points], [y for _, y in points], "o",
-                  markersize=9 if name.startswith("tltcp") else 6,
+                  markersize=10 if name.startswith("tltcp") else 6,
+                  zorder=3 if name.startswith("tltcp") else 2,
                   color=COLOURS[name], label=data["names"][name])
-    axes.set_yticks([-place for place in range(len(cases))],
-                    [title.partition("/")[0] for title in cases])
+    axes.set_yticks([-place for place in range(len(data["cases"]))],
+                    [title.replace("/", ", ") for title in data["cases"]])
     axes.set_xlabel(label)
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+
+
+PANELS = ((lambda r: r["within"]["400"] * 100,
+           "% of the pictures within 400 ms of capture"),
+          (lambda r: min(10, r["freeze"]), "longest freeze, s (10: or more)"),
+          (lambda r: r["psnr"], "PSNR, dB"))
 
 
 def draw_summary(data):
     pyplot.rcParams["svg.fonttype"] = "none"
     pyplot.rcParams["svg.hashsalt"] = "perigee"
     height = 1.6 + 0.36 * len(data["cases"])
-    figure, axes = pyplot.subplots(1, 2, figsize=(11, height), sharey=True)
-    draw_points(axes[0], data, lambda r: r["within"]["400"] * 100,
-                "% of frames within 400 ms of capture")
-    draw_points(axes[1], data, lambda r: min(10, r["freeze"]),
-                "longest freeze, s (10: or longer)")
-    for one in axes:
+    figure, axes = pyplot.subplots(1, len(PANELS), figsize=(13, height),
+                                   sharey=True)
+    for one, (value, label) in zip(axes, PANELS):
+        draw_points(one, data, value, label)
         for side in ("top", "right", "left"):
             one.spines[side].set_visible(False)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="upper center",
@@ -101,6 +111,7 @@ def draw_all(data):
                         fontweight="bold")
         delays.legend(ncol=4, frameon=False, fontsize=8, markerscale=4)
         for one in (rates, delays):
+            one.set_xlim(0, data["seconds"])
             for side in ("top", "right"):
                 one.spines[side].set_visible(False)
     axes[-1][0].set_xlabel("s")

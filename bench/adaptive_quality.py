@@ -130,15 +130,12 @@ def vmaf(pairs, seen, wanted):
 
 def decode(stream, codec):
     """Luma of every picture, in the order of display, by a decoder that has
-    all that was sent.  A conversion to grey would stretch the range of values:
-    the plane is taken as it is."""
+    all that was sent."""
     target = pathlib.Path(str(stream) + ".luma")
     done = subprocess.run(
         [*live_quality.LATER, "ffmpeg", "-v", "error", "-y", "-f", codec, "-i",
-         str(stream), "-vsync", "passthrough", "-vf", "extractplanes=y", "-f",
-         "rawvideo", "-pix_fmt", "gray", str(target)], check=False, text=True,
-        capture_output=True,
-        stdin=subprocess.DEVNULL)
+         str(stream), "-vsync", "passthrough", *live_quality.PLANE, str(target)],
+        check=False, text=True, capture_output=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise QualityError("FFmpeg cannot decode what was sent: "
                            f"{done.stderr.splitlines()[-1]}")

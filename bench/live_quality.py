@@ -16,6 +16,8 @@ PICTURE = WIDTH * HEIGHT  # luma is enough
 PERFECT_DB = 100.0        # stands for no difference at all
 FORMAT = ["-f", "rawvideo", "-pix_fmt", "gray", "-s", f"{WIDTH}x{HEIGHT}",
           "-r", "25"]
+# The plane as it is: a conversion to grey would stretch its range of values.
+PLANE = ["-vf", "extractplanes=y", "-f", "rawvideo", "-pix_fmt", "gray"]
 LATER = ["nice", "-n", "19"]  # streams run at the same time
 DECODING = threading.Lock()
 
@@ -27,9 +29,8 @@ def decoded(path):
         if not os.path.exists(target):
             subprocess.run(
                 [*LATER, "ffmpeg", "-v", "error", "-y", "-i", path, "-map",
-                 "0:v", "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt",
-                 "gray", target + ".part"], check=True, capture_output=True,
-                stdin=subprocess.DEVNULL)
+                 "0:v", "-vsync", "passthrough", *PLANE, target + ".part"],
+                check=True, capture_output=True, stdin=subprocess.DEVNULL)
             os.replace(target + ".part", target)
     with open(target, "rb") as file:
         return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)

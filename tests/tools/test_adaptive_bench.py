@@ -282,7 +282,7 @@ ROW = {"within": {"200": 0.5, "400": 0.9, "800": 1}, "worst": 0.9, "psnr": 40,
 class Page(toolbox.Folder):
     def data(self):
         run = {**ROW, "seed": 1, "commit": "0123456", "date": "2026-01-02",
-               "held_up": 0.012}
+               "held_up": 0.012, "made": "x"}
         return {"seconds": 60, "latency_ms": 400, "cores": 2, "jobs": 1,
                 "load_before": 0.1, "names": {"tltcp": "TLTCP", "srt": "SRT",
                                               "udp": "RTP"},
@@ -299,10 +299,10 @@ class Page(toolbox.Folder):
 
     def test_a_page_has_a_row_for_each_result(self):
         text = self.page().read_text(encoding="utf-8")
-        self.assertIn("| alone | TLTCP | 50.0/90.0/100.0 |", text)
+        self.assertIn("| alone | ippp | TLTCP | 1 | 50.0/90.0/100.0 |", text)
         self.assertIn("no result: broken", text)
         lines = [line.count("|") for line in text.splitlines()
-                 if line.startswith("| alone |") and "words" not in line]
+                 if line.startswith("| alone | ippp |")]
         self.assertEqual(len(lines), 2)
         self.assertEqual(len(set(lines)), 1)
 
@@ -311,7 +311,14 @@ class Page(toolbox.Folder):
         self.assertIn("2026-01-02", text)
         self.assertIn("0123456", text)
         self.assertIn("12 ms", text)
-        self.assertIn("alone by SRT; alone by RTP", text)
+        self.assertIn("Without a result: alone/ippp by SRT", text)
+
+    def test_what_waits_in_a_buffer_is_not_compared_within_200_ms(self):
+        data = self.data()
+        data["cases"]["alone/ippp"]["rows"]["srt"] = {**ROW, "runs": 1}
+        rows = dict(adaptive_page.rows("alone/ippp", data))
+        self.assertEqual(adaptive_page.shares(rows["srt"]), "-/90.0/100.0")
+        self.assertEqual(adaptive_page.shares(rows["tltcp"]), "50.0/90.0/100.0")
 
     def test_what_was_written_by_hand_stays(self):
         path = self.page()
@@ -320,7 +327,7 @@ class Page(toolbox.Folder):
         text = path.read_text()
         self.assertTrue(text.startswith("before\n"))
         self.assertTrue(text.endswith("after\n"))
-        self.assertEqual(text.count("| alone | TLTCP |"), 1)
+        self.assertEqual(text.count("| alone | ippp | TLTCP |"), 1)
 
 
 class GoOn(toolbox.Folder):
@@ -496,9 +503,9 @@ class Transports(unittest.TestCase):
 
     def test_what_waits_behind_the_way_waits_less(self):
         self.assertEqual(adaptive_cases.buffer_ms(
-            {"latency_ms": 400, "rtt_ms": 40, "queued_ms": 0}), 320)
+            {"latency_ms": 400, "rtt_ms": 40, "queued_ms": 0}), 290)
         self.assertEqual(adaptive_cases.buffer_ms(
-            {"latency_ms": 400, "rtt_ms": 40, "queued_ms": 120}), 200)
+            {"latency_ms": 400, "rtt_ms": 40, "queued_ms": 120}), 170)
         self.assertEqual(adaptive_cases.buffer_ms(
             {"latency_ms": 50, "rtt_ms": 600, "queued_ms": 0}), 20)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The demo itself, on a short film, and what it says to files that are none."""
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -11,6 +13,10 @@ import toolbox
 
 DEMO = toolbox.pathlib.Path(__file__).resolve().parents[2] / "tools" / \
     "demo" / "demo.py"
+
+
+sys.path.insert(0, str(DEMO.parent))
+import demo  # noqa: E402
 
 
 class Demo(toolbox.Folder):
@@ -91,6 +97,49 @@ class Demo(toolbox.Folder):
         done = self.demo("--transports", "tltcp", "--shortest", "0", half)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("half.mp4 ends in the middle", done.stderr)
+
+
+class Adaptive(toolbox.Folder):
+    """What the second part shows of results that were made up."""
+
+    def data(self):
+        run = {"within": {"400": 0.945}, "freeze": 0.3, "psnr": 35.2, "F": 0.6,
+               "media_bps": 1.1e6, "tcp_bps": [2.4e6], "held_up": 0,
+               "series": [(0, 0.1, 4000), (0.04, 0.5, 500), (0.08, None, 500)],
+               "link": [(-3, 5e6, 1e6), (1, 2e6, 1e6)],
+               "tcp": [(-3, 4e6), (0, 3e6), (0.5, 2e6)]}
+        return {"names": {"tltcp-auto": "TLTCP", "srt": "SRT"},
+                "seconds": 1, "latency_ms": 400, "cases": {"demo/ippp": {
+                    "text": "5 Mbit/s; H.264",
+                    "rows": {"srt": {"error": "broken"}, "tltcp-auto": run},
+                    "runs": {"tltcp-auto": [run],
+                             "srt": [{"error": "broken"}]}}}}
+
+    def test_the_table_has_a_line_for_each_transport(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            good = demo.print_adaptive(self.data())
+        self.assertFalse(good)
+        lines = out.getvalue().splitlines()
+        self.assertEqual(lines[1], "A live encoder on a link of 5 Mbit/s")
+        self.assertEqual(lines[3].split(), [
+            "TLTCP", "94.5", "%", "0.3", "s", "35.2", "dB", "1.10", "Mbit/s",
+            "2.40", "Mbit/s"])
+        self.assertEqual(lines[4].split(), ["SRT", "no", "result:", "broken"])
+
+    def test_the_picture_is_drawn(self):
+        result, image = (self.folder / name for name in ("r.json", "p.svg"))
+        result.write_text(json.dumps(self.data()))
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), \
+                contextlib.redirect_stderr(out):
+            demo.paint("adaptive_picture.py", str(result), str(image))
+        if "no matplotlib" in out.getvalue():
+            self.skipTest("no matplotlib")
+        text = image.read_text(encoding="utf-8")
+        for word in ("94 % of the pictures in time", "no result: broken",
+                     "a TCP flow beside it"):
+            self.assertIn(word, text)
 
 
 if __name__ == "__main__":

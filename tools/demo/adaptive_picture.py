@@ -119,7 +119,7 @@ def draw(path, data):
     last.tick_params(labelbottom=True)
     last.set_xlabel("s")
     figure.suptitle(
-        f"A live encoder on {case['text'].partition(';')[0]}   "
+        f"A live encoder on a link of {case['text'].partition(';')[0]}   "
         f"({data['latency_ms']} ms from camera to screen)",
         fontsize=13, fontweight="bold", y=1 - 0.15 / height, va="top", color=INK)
     legend(figure, 1 - 0.5 / height)

@@ -300,9 +300,10 @@ def show_adaptive(build, film):
 def print_adaptive(data):
     """One case; returns whether every transport has a result."""
     case_ = next(iter(data["cases"].values()))
-    print(f"\nA live encoder on {case_['text'].partition(';')[0]}")
+    print(f"\nA live encoder on a link of {case_['text'].partition(';')[0]}")
     print("                        in time  freeze  PSNR     stream       TCP")
-    for name, row in case_["rows"].items():
+    rows = [(name, case_["rows"][name]) for name in data["names"]]
+    for name, row in rows:
         if "error" in row:
             print(f"  {data['names'][name]:22}no result: {row['error']}")
             continue
@@ -317,7 +318,7 @@ in time: of the coded pictures, those that could be decoded within \
 {data['latency_ms']} ms of their
 capture; freeze: the longest time that one picture stood on the screen; PSNR: of the
 screen, compared with what was captured.""")
-    return all("error" not in row for row in case_["rows"].values())
+    return all("error" not in row for _, row in rows)
 
 
 def bit_rate(path):
