@@ -104,6 +104,7 @@ static void flow_tltcp_configure(struct connection *c,
     g->controller.params = f->n_params > 0 ? c->params : NULL;
     g->controller.values = f->values;
     g->paper.limited_transmit = f->limited_transmit;
+    g->paper.hold_skipped = f->hold_skipped;
     g->controller.pacing = f->pacing;
     g->packets.ecn = f->ecn;
     g->packets.mtu_probing = false;

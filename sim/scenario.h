@@ -70,6 +70,7 @@ struct scenario_flow {
     uint64_t rto_min;        /**< lower bound of the timeout */
     uint64_t ack_every;      /**< packets per acknowledgement */
     bool limited_transmit;   /**< RFC 3042, with duplicate ACKs */
+    bool hold_skipped;       /**< as in tltcp/config.h */
     bool pacing;             /**< spread packets over the round trip */
     bool ecn;                /**< packets are ECN-capable */
     double rate;             /**< CBR: on the wire; open loop and "fixed": of IP

@@ -44,6 +44,7 @@ static const struct key {
     {"pacing", FLAG, offsetof(struct scenario_flow, pacing), 0, 0},
     {"limited-transmit", FLAG, offsetof(struct scenario_flow, limited_transmit),
      0, 0},
+    {"hold-skipped", FLAG, offsetof(struct scenario_flow, hold_skipped), 0, 0},
     {"ecn", FLAG, offsetof(struct scenario_flow, ecn), 0, 0},
     {"rate", RATE, offsetof(struct scenario_flow, rate), 0, 0},
     {"symmetry", NUMBER, offsetof(struct scenario_flow, symmetry), 0.01, 1},

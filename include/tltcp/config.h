@@ -235,10 +235,15 @@ typedef struct tltcp_paper_options {
     bool limited_transmit; /**< dupack recovery: each of the first two
                                 duplicates releases a packet (RFC 3042); default
                                 false */
-    uint8_t unused[2];     /**< 0 */
-    uint32_t rto_min_ms;   /**< dupack recovery: lower bound of the RTO in
-                                milliseconds, 1 to 60000; default 200 */
-    uint8_t reserved[40];  /**< 0 */
+    bool hold_skipped;    /**< dupack recovery: data that a seq_update skips and
+                               that did not arrive keeps its place in the window
+                               until the retransmission timer expires, which
+                               newer data does not restart; default false: it
+                               counts as delivered */
+    uint8_t unused[1];    /**< 0 */
+    uint32_t rto_min_ms;  /**< dupack recovery: lower bound of the RTO in
+                               milliseconds, 1 to 60000; default 200 */
+    uint8_t reserved[40]; /**< 0 */
 } tltcp_paper_options;
 
 /**

@@ -11,7 +11,11 @@ static tltcp__extent *extent(const tltcp__dupack *d, uint64_t i) {
 void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem,
                         const struct cong_recovery *how) {
     *d = (tltcp__dupack){
-        .recovery = *how, .again = NOWHERE, .rto_at = TLTCP_TIME_NEVER};
+        .recovery = *how,
+        .again = NOWHERE,
+        .gap = NOWHERE,
+        .rto_at = TLTCP_TIME_NEVER,
+    };
     cmn__ring_init(&d->out, mem, sizeof(tltcp__extent), 0);
 }
 
@@ -41,6 +45,9 @@ static void land_below(tltcp__dupack *d, tltcp__extent *x, uint64_t cum) {
 }
 
 static void restart_rto(tltcp__dupack *d, const tltcp__cc *cc, tltcp_time now) {
+    if (d->skipped > 0 && d->rto_at != TLTCP_TIME_NEVER) {
+        return; /* runs for what was skipped */
+    }
     d->rto_at = d->flight > 0 ? now + (tltcp_time)cong_rtt_rto(&cc->rtt)
                               : TLTCP_TIME_NEVER;
 }
@@ -52,12 +59,31 @@ static void go_back(tltcp__dupack *d) {
     d->resend_at = 0;
     d->epoch++;
     d->flight = 0;
+    d->skipped = 0;
     d->again = NOWHERE;
 }
 
 static uint64_t sent_end(const tltcp__dupack *d) {
     return cmn__ring_len(&d->out) > 0 ? extent(d, d->out.tail - 1)->end
                                       : d->una;
+}
+
+static bool is_live(const tltcp__sections *sec, const tltcp__extent *x) {
+    return x->end > sec->update && x->section >= sec->update_section &&
+           tltcp__sections_is_live(sec, x->section);
+}
+
+/* Whether it keeps its place in the window: it is obsolete, and it or something
+ * before it in its section is missing. */
+static bool holds_place(tltcp__dupack *d, const tltcp__sections *sec,
+                        const tltcp__extent *x) {
+    if (!d->hold_skipped || is_live(sec, x)) {
+        return false;
+    }
+    if (!x->reached) {
+        d->gap = x->section;
+    }
+    return d->gap == x->section;
 }
 
 /* Removes the records below cum; returns their bytes and, in *at, when the
@@ -71,8 +97,12 @@ static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
         if (x->start >= cum) {
             break;
         }
-        land_below(d, x, cum);
-        bytes += (double)((x->end < cum ? x->end : cum) - x->start);
+        if (holds_place(d, sec, x)) {
+            d->skipped += flying(d, x);
+        } else {
+            land_below(d, x, cum);
+            bytes += (double)((x->end < cum ? x->end : cum) - x->start);
+        }
         if (x->end > cum) {
             d->arrived -= x->arrived ? cum - x->start : 0;
             x->start = cum;
@@ -114,7 +144,8 @@ void tltcp__dupack_on_arrived(tltcp__dupack *d, uint64_t start, uint64_t end) {
         if (x->start < start || x->end > end) {
             break; /* in two parts: known when the cumulative point is there */
         }
-        if (!x->arrived) {
+        x->reached = true;
+        if (tltcp__dupack_is_sack(d) && !x->arrived) {
             land_below(d, x, x->end);
             x->arrived = true;
             d->arrived += x->end - x->start;
@@ -234,11 +265,6 @@ int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
         mark_lost(d);
     }
     return 0;
-}
-
-static bool is_live(const tltcp__sections *sec, const tltcp__extent *x) {
-    return x->end > sec->update && x->section >= sec->update_section &&
-           tltcp__sections_is_live(sec, x->section);
 }
 
 /* The lowest live data in flight at or above the hole, or NULL. */

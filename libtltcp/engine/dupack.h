@@ -17,7 +17,9 @@
  * scoreboard, and acknowledged packet numbers, mapped to extents, take the
  * place of SACK blocks. A seq_update moves the cumulative point over losses,
  * which then stay undetected: the blindness of the paper's section 5.5, kept on
- * purpose. Duplicates and the window are <congestion/recovery.h>'s. */
+ * purpose. With hold_skipped, they keep their places until the timer expires,
+ * as where only acknowledgements of a section free what it has in the vector of
+ * section 5.4. Duplicates and the window are <congestion/recovery.h>'s. */
 
 typedef struct tltcp__extent {
     uint64_t start, end;
@@ -26,6 +28,7 @@ typedef struct tltcp__extent {
     uint32_t flying; /* bytes in flight, if epoch is the current one */
     uint32_t epoch;
     bool arrived; /* selectively acknowledged */
+    bool reached; /* likewise, known to hold_skipped */
 } tltcp__extent;
 
 typedef struct tltcp__dupack {
@@ -41,6 +44,9 @@ typedef struct tltcp__dupack {
     uint64_t arrived;   /* bytes behind a hole */
     uint64_t level;     /* bytes outstanding when the first duplicate arrived */
     tltcp_time rto_at;  /* NEVER: nothing in flight */
+    uint64_t skipped;   /* bytes in flight that a seq_update skipped */
+    uint64_t gap;       /* obsolete section of which something is missing */
+    bool hold_skipped;  /* of tltcp_paper_options */
     uint32_t epoch;     /* grows with each timeout */
     unsigned expiries;  /* in a row */
     struct cong_recovery recovery;
@@ -55,7 +61,12 @@ static inline bool tltcp__dupack_is_sack(const tltcp__dupack *d) {
     return d->recovery.kind == CONG_RECOVERY_SACK;
 }
 
-/* SACK: the bytes of one packet arrived.  Before on_ack. */
+/* Whether on_arrived is to be told. */
+static inline bool tltcp__dupack_notes(const tltcp__dupack *d) {
+    return tltcp__dupack_is_sack(d) || d->hold_skipped;
+}
+
+/* The bytes of one packet arrived.  Before on_ack. */
 void tltcp__dupack_on_arrived(tltcp__dupack *d, uint64_t start, uint64_t end);
 /* The peer's cumulative point, with `data` data packets newly acknowledged. */
 int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,

@@ -23,6 +23,7 @@ static int init_dupack(tltcp__sender *s, const tltcp_config *cfg, int kind) {
     cong_recovery_init(&how, (enum cong_recovery_kind)kind);
     how.limited_transmit = cfg->paper.limited_transmit;
     tltcp__dupack_init(s->dup, s->mem, &how);
+    s->dup->hold_skipped = cfg->paper.hold_skipped;
     s->sec.no_skips = true;
     s->sec.in_order = true;
     return 0;
@@ -324,7 +325,7 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     size_t len = (size_t)(p->end - p->start);
     tltcp__meta meta = tltcp__sections_meta(&s->sec, p->section);
     rec->flags |= TLTCP__SENT_DATA;
-    if (s->dup == NULL || tltcp__dupack_is_sack(s->dup)) {
+    if (s->dup == NULL || tltcp__dupack_notes(s->dup)) {
         tltcp__sent_chunk *chunk = tltcp__sentmap_add(&s->map, rec);
         if (chunk == NULL) {
             return TLTCP_ERR_NOMEM;

@@ -398,6 +398,25 @@ TEST(the_pseudo_retransmission_of_the_paper_happens) {
     world_finish(&w);
 }
 
+/* The paper's timeouts (section 6.2.4): nothing else tells of what was skipped.
+ */
+TEST(what_is_skipped_and_held_costs_a_timeout) {
+    uint64_t timeouts[2];
+    for (int hold = 0; hold < 2; hold++) {
+        struct plan p;
+        overload(&p, 4);
+        p.config[CLIENT].recovery = "dupack";
+        p.config[CLIENT].paper.hold_skipped = hold != 0;
+        p.source[CLIENT].budget = 120 * MS;
+        world_start(&w, &p);
+        world_run(&w);
+        timeouts[hold] = end_stats(&w.end[CLIENT]).rto_count;
+        assert_true(w.flow[CLIENT].reader.bytes > 500000);
+        world_finish(&w);
+    }
+    assert_true(timeouts[1] > timeouts[0]);
+}
+
 /* An answered probe would end the backoff of the RTO, which makes a TCP too
  * strong where many packets are lost. */
 TEST(while_data_waits_for_its_rto_no_probe_is_sent) {
@@ -470,6 +489,7 @@ int main(void) {
         cmocka_unit_test(both_directions_at_once_share_a_connection),
         cmocka_unit_test(burst_losses_and_blackouts_end),
         cmocka_unit_test(heavy_reordering_costs_no_data),
+        cmocka_unit_test(what_is_skipped_and_held_costs_a_timeout),
         cmocka_unit_test(while_data_waits_for_its_rto_no_probe_is_sent),
         cmocka_unit_test(sack_repairs_many_holes_in_the_time_of_one),
         cmocka_unit_test(the_pseudo_retransmission_of_the_paper_happens),
