@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 # n flows of one kind over one bottleneck: packets acknowledged per flow, drops
-# and reductions of the window, between warm and duration.
+# and reductions of the window, between warm and duration; with sample, also how
+# many of the first flow's are acknowledged, every so many seconds.
 source [file join [file dirname [info script]] common.tcl]
 array set opt {agent Reno n 30 window 10 rate 1.5Mb delay 20ms queue 400
     packet 1500 access 10Mb access_delay 2ms duration 500 warm 50 stagger 0
-    era now seed 1 loss 0 red 0 fix 1 maxrto 60}
+    era now seed 1 loss 0 red 0 fix 1 maxrto 60 sample 0}
 take_options
 take_era $opt(era)
 Agent/TCP set bugFix_ $opt(fix)
@@ -68,14 +69,26 @@ proc begin {} {
     set dropped [$monitor set pdrops_]
 }
 proc finish {} {
-    global opt tcp monitor before dropped cut late
+    global opt tcp monitor before dropped cut late places
     set counts {}
     for {set i 0} {$i < $opt(n)} {incr i} {
         lappend counts [expr {[packets_acked $tcp($i)] - $before($i)}]
     }
+    if {$opt(sample) > 0} {
+        puts -nonewline "places=[join $places ,] "
+    }
     puts "counts=[join $counts ,] drops=[expr {[$monitor set pdrops_] - $dropped}]\
           cuts=[expr {[reductions] - $cut}] timeouts=[expr {[timeouts] - $late}]"
     exit 0
+}
+set places {}
+proc look {} {
+    global ns opt tcp places
+    lappend places [packets_acked $tcp(0)]
+    $ns at [expr {[$ns now] + $opt(sample)}] look
+}
+if {$opt(sample) > 0} {
+    $ns at 0 look
 }
 $ns at $opt(warm) begin
 $ns at $opt(duration) finish

@@ -61,7 +61,7 @@ DYNAMIC = (
 
 
 def seeds(quick):
-    return range(1, 4 if quick else 6)
+    return range(1, 4 if quick else 11)
 
 
 def kinds(quick):
