@@ -18,7 +18,8 @@ ROOM = only("with 4 flows of each kind or more, and 0.25 Mbit/s or more per "
             "pair")
 QUEUES = "drop-tail", "RED"  # by whether it is RED
 UNTIL = 0.13  # loss up to which Figure 11 has STFRC below TCP
-ONE_QUEUE = only("with drop-tail, to the end; with RED for less loss")
+ONE_QUEUE = only("with drop-tail; the paper does not say which queue")
+SOME_MANY = only("for some of these flows and bottlenecks")
 PACKET = 1040
 # Modern TCP instead of SACK, 16 + 16 flows at 16 Mbit/s, RED.
 RIVALS = ("reno", "cubic", "bbr")
@@ -55,9 +56,8 @@ FIGURES = (
            ("fig9.spread",)),
     Figure("Figure 10", "the same, asymmetric", ("fig9.spread",)),
     Figure("Figure 11", "coefficient of variation by loss: STFRC below TCP up "
-           "to 13 % loss", ("fig11.variation",), False, "The paper does not "
-           "say which queue. ns-2's own TFRC crosses its Sack1 between 7 and "
-           "12 % with RED, too"),
+           "to 13 % loss", ("fig11.variation",), False, "With RED, ns-2's own "
+           "TFRC is not below its Sack1 at 12 % either"),
     Figure("Figure 12", "rates per 0.1 s: STFRC reduces far less per loss, "
            "and is smoother", ("fig12.smoother",)),
 )
@@ -230,16 +230,22 @@ def claims_symmetric(page, v, s, quick):
                    f"normalised throughput of TCP {ends(cells.values())}, fair "
                    f"at {fair} of {len(cells)} points; with 4 flows or more and "
                    f"0.25 Mbit/s or more per pair {ends(wide)}",
-                   expect=HOLDS if quick else ROOM)
-        few, many = ([mean(x) for x in zip(*(  # seed by seed
-            c for (n, bw), c in cells.items() if inside(n, bw)))]
-                     for inside in (lambda n, bw: n <= 2 and bw <= 8,
-                                    lambda n, bw: n >= 32 and bw <= 4))
+                   expect=ROOM if red and not quick else HOLDS)
+        crowds = {(n, bw): c for (n, bw), c in cells.items()
+                  if n >= 32 and bw <= 4}
+        few, many = ([mean(x) for x in zip(*some)] for some in (  # by seed
+            [c for (n, bw), c in cells.items() if n <= 2 and bw <= 8],
+            crowds.values()))
         page.claim(f"fig4.{name}.many", "Figure 4: with many flows and a small "
                    "bottleneck TCP gets more (the paper: a little)",
-                   mean(many) > 1 + half_width(many),
+                   mean(many) > 1 + half_width(many)
+                   or (SOME_MANY if any(mean(c) > 1 + half_width(c)
+                                        for c in crowds.values()) else FAILS),
                    "TCP, mean over 32 flows and more, up to 4 Mbit/s: "
-                   + brief(many, 2))
+                   + brief(many, 2) + "; by flows and Mbit/s: " + ", ".join(
+                       f"{n}, {bw}: {brief(c, 2)}"
+                       for (n, bw), c in crowds.items()),
+                   expect=SOME_MANY if red and not quick else HOLDS)
         if few:
             page.claim(f"fig4.{name}.few", "Figure 4: with few flows and a "
                        "small bottleneck TCP gets a little less",
@@ -319,18 +325,13 @@ class Variation:
             *(each(bw, lambda *k, f=f: v.cov(f, *k)) for f in (
                 "tcp", "stfrc"))) for bw in s.cov_rates)
 
-    def lower_to(self):
-        """Up to which loss STFRC's flows differ less than TCP's."""
-        first = next((i for i, (_, _, tcp, stfrc) in enumerate(self.rows)
-                      if mean(stfrc) >= mean(tcp)), len(self.rows))
-        return self.rows[first - 1][0] if first else 0
-
     def holds(self):
         return all(mean(stfrc) < mean(tcp) for lost, _, tcp, stfrc in self.rows
                    if lost < UNTIL)
 
     def numbers(self):
-        return f"up to {100 * self.lower_to():.1f} % ("  + "; ".join(
+        lower = [mean(stfrc) < mean(tcp) for _, _, tcp, stfrc in self.rows]
+        return f"at {sum(lower)} of {len(lower)} losses (" + "; ".join(
             f"{100 * lost:.1f} %: TCP {brief(tcp, 2)}, STFRC {brief(stfrc, 2)}"
             for lost, _, tcp, stfrc in self.rows) + ")"
 
@@ -341,7 +342,7 @@ def claims_variation(page, v, s, quick):
                "differ less from each other than TCP flows",
                tail.holds() and red.holds()
                or (ONE_QUEUE if tail.holds() else FAILS),
-               f"coefficients of variation; lower with drop-tail "
+               "STFRC's coefficient of variation is lower with drop-tail "
                f"{tail.numbers()}, with RED {red.numbers()}",
                expect=HOLDS if quick else ONE_QUEUE, seeds=len(s.seeds))
     return tail, red
