@@ -162,6 +162,10 @@ class Obs(obs_stage.Obs):
         self.check_cause(f"tltcp://127.0.0.1:{stage.free_port()}",
                          "no connection: refused: nobody listens")
 
+    def test_a_wrong_passphrase_is_reported(self):
+        self.check_cause(self.url_with_a_wrong_passphrase(),
+                         "no connection: wrong passphrase or key")
+
 
 if __name__ == "__main__":
     stage.missing("obs", "Xvfb", "ffmpeg")

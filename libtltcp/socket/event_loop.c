@@ -161,10 +161,13 @@ static void loop_on_timer(void *owner) {
 #endif
 }
 
-/* Number of descriptors that the first loop of a process needs. */
-#define LOOP_DESCRIPTORS 4
+/* Number of descriptors that the first loop of a process needs: epoll, io_uring
+ * with libuv 1.45 and newer, two of a pipe, an event. */
+#define LOOP_DESCRIPTORS 5
 
-/* libuv aborts the process when it cannot get them, so check first. */
+/* libuv aborts the process or leaks one when it cannot get them, so check
+ * first.
+ */
 static int loop_probe_descriptors(void) {
     tltcp__event_fd probe[LOOP_DESCRIPTORS];
     int rv = 0;
