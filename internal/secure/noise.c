@@ -135,14 +135,16 @@ static bool mix_read(sec__noise *s, bool second) {
     return mix_shared(s, second ? s->e : s->s, s->peer);
 }
 
-static bool seal(sec__noise *s, const void *text, size_t len, uint8_t *out) {
+static bool seal_text(sec__noise *s, const void *text, size_t len,
+                      uint8_t *out) {
     return sec__aead_seal_once(s->suite, s->k, s->n++, s->h, sizeof(s->h), text,
                                len, out) &&
            mix_hash(s, out, len + SEC__TAG_LEN);
 }
 
 /* len: with the tag. */
-static bool open(sec__noise *s, const uint8_t *text, size_t len, uint8_t *out) {
+static bool open_text(sec__noise *s, const uint8_t *text, size_t len,
+                      uint8_t *out) {
     return sec__aead_open_once(s->suite, s->k, s->n++, s->h, sizeof(s->h), text,
                                len, out) &&
            mix_hash(s, text, len);
@@ -156,7 +158,8 @@ static bool write_statics(sec__noise *s, bool second, uint8_t *out) {
         return mix_shared(s, s->e, s->other);
     }
     return sec__noise_public(s->identity, own) &&
-           mix_shared(s, s->e, s->other) && seal(s, own, sizeof(own), out) &&
+           mix_shared(s, s->e, s->other) &&
+           seal_text(s, own, sizeof(own), out) &&
            mix_shared(s, s->identity, s->other);
 }
 
@@ -165,7 +168,7 @@ static bool read_statics(sec__noise *s, bool second, const uint8_t *text) {
         return mix_shared(s, s->identity, s->peer);
     }
     return mix_shared(s, s->identity, s->peer) &&
-           open(s, text, SEC__NOISE_STATIC, s->other) &&
+           open_text(s, text, SEC__NOISE_STATIC, s->other) &&
            mix_shared(s, s->identity, s->other);
 }
 
@@ -180,7 +183,7 @@ bool sec__noise_write(sec__noise *s, bool second, const void *payload,
     return sec__noise_public(s->e, out) && mix_ephemeral(s, out) &&
            mix_written(s, second) &&
            (!s->mutual || write_statics(s, second, out + SEC__KEY_LEN)) &&
-           seal(s, payload, len, out + head);
+           seal_text(s, payload, len, out + head);
 }
 
 bool sec__noise_read(sec__noise *s, bool second, const uint8_t *msg, size_t len,
@@ -193,7 +196,7 @@ bool sec__noise_read(sec__noise *s, bool second, const uint8_t *msg, size_t len,
         memcpy(next.peer, msg, SEC__KEY_LEN);
         ok = mix_ephemeral(&next, next.peer) && mix_read(&next, second) &&
              (!s->mutual || read_statics(&next, second, msg + SEC__KEY_LEN)) &&
-             open(&next, msg + head, len - head, out);
+             open_text(&next, msg + head, len - head, out);
     }
     if (ok) {
         *s = next;
