@@ -43,37 +43,37 @@ bool saratoga__admission_pass(saratoga__admission *a, uint32_t type,
 
 /* ---- proven addresses ---- */
 
-/* Set of neighbouring cells that may hold a host. */
-static uint32_t host_set(const saratoga__admission *a, uint64_t host) {
-    uint64_t x = (host ^ a->salt) * UINT64_C(0xd6e8feb86659fd93);
+/* Set of neighbouring cells that may hold an address. */
+static uint32_t place_set(const saratoga__admission *a, uint64_t path) {
+    uint64_t x = (path ^ a->salt) * UINT64_C(0xd6e8feb86659fd93);
     x ^= x >> 32;
-    return (uint32_t)x % (SARATOGA__HOSTS / SARATOGA__HOST_WAYS) *
-           SARATOGA__HOST_WAYS;
+    return (uint32_t)x % (SARATOGA__PLACES / SARATOGA__PLACE_WAYS) *
+           SARATOGA__PLACE_WAYS;
 }
 
-bool saratoga__admission_knows(const saratoga__admission *a, uint64_t host,
+bool saratoga__admission_knows(const saratoga__admission *a, uint64_t path,
                                saratoga_time now) {
-    const saratoga__host *set = &a->host[host_set(a, host)];
-    for (uint32_t i = 0; i < SARATOGA__HOST_WAYS; i++) {
-        if (set[i].host == host && set[i].until > now) {
+    const saratoga__known *set = &a->place[place_set(a, path)];
+    for (uint32_t i = 0; i < SARATOGA__PLACE_WAYS; i++) {
+        if (set[i].path == path && set[i].until > now) {
             return true;
         }
     }
     return false;
 }
 
-void saratoga__admission_learn(saratoga__admission *a, uint64_t host,
+void saratoga__admission_learn(saratoga__admission *a, uint64_t path,
                                saratoga_time now) {
-    saratoga__host *set = &a->host[host_set(a, host)];
-    saratoga__host *at = set;
-    for (uint32_t i = 0; i < SARATOGA__HOST_WAYS; i++) {
-        if (set[i].host == host) {
+    saratoga__known *set = &a->place[place_set(a, path)];
+    saratoga__known *at = set;
+    for (uint32_t i = 0; i < SARATOGA__PLACE_WAYS; i++) {
+        if (set[i].path == path) {
             at = &set[i];
             break;
         }
         at = set[i].until < at->until ? &set[i] : at;
     }
-    *at = (saratoga__host){host, saratoga__later(now, PROVEN_FOR)};
+    *at = (saratoga__known){path, saratoga__later(now, PROVEN_FOR)};
 }
 
 /* ---- sessions of unproven peers ---- */

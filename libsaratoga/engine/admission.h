@@ -9,13 +9,14 @@
  * application. Recently proven addresses are kept in a table of fixed size,
  * which only proven peers can fill. */
 
-#define SARATOGA__HOSTS 1024u
-#define SARATOGA__HOST_WAYS 4u
+#define SARATOGA__PLACES 1024u
+#define SARATOGA__PLACE_WAYS 4u
 
-typedef struct saratoga__host {
-    uint64_t host;
+/* An address with its port: others may share the address. */
+typedef struct saratoga__known {
+    uint64_t path;
     saratoga_time until;
-} saratoga__host;
+} saratoga__known;
 
 typedef struct saratoga__admission {
     saratoga__context *ctx;
@@ -25,7 +26,7 @@ typedef struct saratoga__admission {
     uint32_t max;
     double tokens; /* requests that may pass now (token bucket) */
     saratoga_time tokens_at;
-    saratoga__host host[SARATOGA__HOSTS];
+    saratoga__known place[SARATOGA__PLACES];
 } saratoga__admission;
 
 /* Returns 0 or SARATOGA_ERR_NOMEM. */
@@ -36,9 +37,10 @@ void saratoga__admission_free(saratoga__admission *a);
  */
 bool saratoga__admission_pass(saratoga__admission *a, uint32_t type,
                               saratoga_time now);
-bool saratoga__admission_knows(const saratoga__admission *a, uint64_t host,
+/* Whether that address and port are proven. */
+bool saratoga__admission_knows(const saratoga__admission *a, uint64_t path,
                                saratoga_time now);
-void saratoga__admission_learn(saratoga__admission *a, uint64_t host,
+void saratoga__admission_learn(saratoga__admission *a, uint64_t path,
                                saratoga_time now);
 /* The session to evict before another can enter; NULL: none. The choice is
  * random, as in OpenSSH's MaxStartups: an attacker evicts mostly its own

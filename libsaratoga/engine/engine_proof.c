@@ -6,7 +6,7 @@
 
 static bool is_proven(const saratoga_engine *e, const saratoga__input *in) {
     return (in->from->flags & SARATOGA_PKT_PROVEN) != 0 ||
-           saratoga__admission_knows(&e->admission, in->from->host, in->now);
+           saratoga__admission_knows(&e->admission, in->from->path, in->now);
 }
 
 void saratoga__input_prove(saratoga_engine *e, saratoga__session *s) {
@@ -49,7 +49,7 @@ static bool make_way(saratoga_engine *e, saratoga_time now) {
     if (victim == NULL) {
         return true;
     }
-    if (saratoga__admission_knows(&e->admission, victim->host, now)) {
+    if (saratoga__admission_knows(&e->admission, victim->to.path, now)) {
         saratoga__input_prove(e, victim); /* proven by another transfer */
         return true;
     }

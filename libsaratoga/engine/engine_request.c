@@ -116,7 +116,7 @@ static enum saratoga__verdict judge_bound(saratoga_engine *e,
         v = saratoga__auth_spend(&e->ctx.auth, made, nonce);
     }
     if (v == SARATOGA__GENUINE) {
-        saratoga__admission_learn(&e->admission, in->from->host, in->now);
+        saratoga__admission_learn(&e->admission, in->from->path, in->now);
     }
     return v;
 }

@@ -16,7 +16,7 @@ static void check_echo(saratoga_engine *e, saratoga__session *s,
                        const saratoga__input *in) {
     saratoga__input_count(e, s, in);
     if (saratoga__proof_in_status(s, p)) {
-        saratoga__admission_learn(&e->admission, s->host, in->now);
+        saratoga__admission_learn(&e->admission, in->from->path, in->now);
         saratoga__input_prove(e, s);
     }
 }
@@ -32,7 +32,7 @@ static bool is_stateless_answer(saratoga_engine *e, const saratoga__input *in,
     if (!saratoga__stateless_is_answer(e, in->from->host, &c, in->now)) {
         return false;
     }
-    saratoga__admission_learn(&e->admission, in->from->host, in->now);
+    saratoga__admission_learn(&e->admission, in->from->path, in->now);
     return true;
 }
 

@@ -177,6 +177,34 @@ TEST(an_echo_proves_the_address) {
     raw_free(r);
 }
 
+/* Whoever shares an address with a peer, or forges it, pays for its own proof.
+ */
+TEST(another_port_of_a_proven_address_is_not_proven) {
+    saratoga_options o = at_rate(100000000);
+    struct raw *r = wary_server(&o);
+    uint8_t status[28] = {0x24, 0x08, 0, 0, 0, 0, 0, 7};
+    struct spent s = {0, 0};
+    size_t own = 0;
+    raw_hex(r, "218f0001 00000007 6400");
+    memcpy(status + 8, r->sent[0].bytes + 8, 16);
+    raw_recv(r, status, sizeof(status));
+    raw_wait(r, 10 * SEC);
+    r->peer.path++;
+    r->n = 0;
+    pay(r, &s, "218f0001 00000008 6400");
+    assert_false(r->h->request.proven);
+    raw_wait(r, 10 * SEC);
+    for (size_t i = 0; i < r->n; i++) { /* the first transfer goes on */
+        if (r->sent[i].bytes[7] == 8) {
+            r->sent[own++] = r->sent[i];
+        }
+    }
+    r->n = own;
+    assert_true(own > 0);
+    assert_threefold(r, &s);
+    raw_free(r);
+}
+
 TEST(the_carrier_may_prove_the_address) {
     saratoga_options o = at_rate(100000000);
     struct raw *r = wary_server(&o);
@@ -356,6 +384,7 @@ int main(void) {
         T(data_sent_to_another_peer_proves_nothing),
         T(ends_that_are_guessed_prove_nothing),
         T(an_echo_proves_the_address),
+        T(another_port_of_a_proven_address_is_not_proven),
         T(the_carrier_may_prove_the_address),
         T(peers_without_timestamps_are_served),
         T(peers_without_echo_are_proven_by_packet_numbers),
