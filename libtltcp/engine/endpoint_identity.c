@@ -2,13 +2,23 @@
 /* Static keys of a listener, and of the callers that it lets in. */
 #include "libtltcp/engine/endpoint.h"
 
+static size_t count_of(const uint8_t *const *key) {
+    size_t n = 0;
+
+    while (key[n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
 static int take_callers(tltcp_endpoint *ep, const uint8_t *const *key) {
     tltcp__identity *id = &ep->identity;
 
-    id->listed = key != NULL;
-    while (key != NULL && key[id->n] != NULL) {
-        id->n++;
+    if (key == NULL) {
+        return 0;
     }
+    id->listed = true;
+    id->n = count_of(key);
     id->callers = cmn__alloc(&ep->mem, (id->n + 1) * sizeof(*id->callers));
     if (id->callers == NULL) {
         return TLTCP_ERR_NOMEM;
