@@ -17,7 +17,10 @@ GST_DEBUG_CATEGORY_STATIC(tltcpencoder_debug);
 /* Smaller changes are skipped: many encoders restart their rate control. */
 #define CHANGE_PERCENT 5
 #define DOWN_US (100 * G_TIME_SPAN_MILLISECOND)
-#define UP_US (300 * G_TIME_SPAN_MILLISECOND)
+#define UP_US (150 * G_TIME_SPAN_MILLISECOND)
+/* A fall below this part of the rate is applied at once: frames of the old size
+ * would fill a queue. */
+#define AT_ONCE_PERCENT 80
 /* Maximum number of elements between a sink and an encoder. */
 #define DEPTH_MAX 64
 #define MEMORY "tltcp-encoder"
@@ -116,8 +119,13 @@ gboolean gst_tltcp_encoder_due(const GstTltcpEncoderState *state, guint64 video,
                                gint64 now_us) {
     guint64 old = state->video;
     guint64 step = video > old ? video - old : old - video;
-    gint64 wait = video > old ? UP_US : DOWN_US;
+    gint64 wait = DOWN_US;
 
+    if (video > old) {
+        wait = UP_US;
+    } else if (video < old / 100 * AT_ONCE_PERCENT) {
+        wait = 0;
+    }
     return !old || (step > old / 100 * CHANGE_PERCENT &&
                     now_us - state->applied_at >= wait);
 }

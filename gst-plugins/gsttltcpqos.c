@@ -6,8 +6,9 @@
 #define WEIGHT 16
 /* Longest pause: viewers should see that the stream is alive. */
 #define PAUSE_MAX (500 * GST_MSECOND)
-/* Field of the event: the running time before which pictures should be skipped.
- * It marks events from the sink, as opposed to those of, say, a preview. */
+/* Field of the event: the running time before which pictures should be skipped;
+ * 0: no longer. It marks events from the sink, as opposed to those of, say, a
+ * preview. */
 #define FIELD "tltcp-skip-until"
 #define MEMORY "tltcp-qos"
 
@@ -55,6 +56,14 @@ GstEvent *gst_tltcp_qos_event(GstClockTime running, guint64 late_ns) {
     return event;
 }
 
+GstEvent *gst_tltcp_qos_resume_event(GstClockTime running) {
+    GstEvent *event = gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 0, running);
+
+    gst_structure_set(gst_event_writable_structure(event), FIELD, G_TYPE_UINT64,
+                      (guint64)0, NULL);
+    return event;
+}
+
 /* ---- at an encoder ---- */
 
 static GstPadProbeReturn qos_on_event(GstPad *pad, GstPadProbeInfo *info,
@@ -68,7 +77,7 @@ static GstPadProbeReturn qos_on_event(GstPad *pad, GstPadProbeInfo *info,
         gst_structure_get_uint64(gst_event_get_structure(event), FIELD,
                                  &until)) {
         g_mutex_lock(&memory->lock);
-        memory->until = MAX(memory->until, until);
+        memory->until = until ? MAX(memory->until, until) : 0;
         g_mutex_unlock(&memory->lock);
     }
     return GST_PAD_PROBE_OK;

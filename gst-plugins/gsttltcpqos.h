@@ -29,6 +29,9 @@ gboolean gst_tltcp_qos_section(GstTltcpQos *qos,
  * always sent. */
 GstEvent *gst_tltcp_qos_event(GstClockTime running, guint64 late_ns);
 
+/* The event that ends a pause before its time. */
+GstEvent *gst_tltcp_qos_resume_event(GstClockTime running);
+
 /* Makes an encoder skip pictures as the sink's events request. Does nothing
  * when called again. */
 void gst_tltcp_qos_watch(GstElement *encoder);

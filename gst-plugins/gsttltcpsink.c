@@ -122,10 +122,21 @@ static void on_rate_changed(GstElement *element, guint64 rate_bps,
     }
 }
 
+static void end_pauses(GstTltcpSink *self) {
+    g_autoptr(GPtrArray) pads = gst_tltcp_sink_pads_copy(self);
+
+    gst_tltcp_stream_end_pause(&self->stream);
+    for (guint i = 0; i < pads->len; i++) {
+        GstTltcpSinkPad *pad = g_ptr_array_index(pads, i);
+        gst_tltcp_stream_end_pause(&pad->stream);
+    }
+}
+
 /* A change may have to wait until the encoder may be changed again. */
 static void on_polled(GstElement *element) {
     GstTltcpSink *self = GST_TLTCP_SINK(element);
 
+    end_pauses(self);
     g_mutex_lock(&self->settings.lock);
     GstTltcpEncoderLimits limits = {self->encoder_min, self->encoder_max};
     guint target = self->target_bitrate;

@@ -13,6 +13,14 @@
 
 typedef struct GstTltcpStream GstTltcpStream;
 
+/* A pause that upstream was asked for. */
+typedef struct {
+    gboolean on;
+    gsize bytes;          /* of the next picture, expected */
+    tltcp_time remaining; /* until it is due, after its capture */
+    GstClockTime running; /* of the newest picture */
+} GstTltcpPause;
+
 /* The stream of one pad. Used only by that pad's streaming thread. */
 struct GstTltcpStream {
     GstTltcpSink *sink;
@@ -30,6 +38,7 @@ struct GstTltcpStream {
                         yet */
     gint cancelled;  /* atomic: waiting for the sender must end */
     GstTltcpQos qos;
+    GstTltcpPause pause; /* under the lock of the settings */
     /* Waits until streaming may go on after it was interrupted. */
     GstFlowReturn (*resume)(GstTltcpStream *stream);
 };
@@ -128,6 +137,10 @@ GstFlowReturn gst_tltcp_stream_resume(GstTltcpStream *stream);
 GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
                                       const GstSegment *segment,
                                       GstBuffer *buffer);
+
+/* Ends a pause when pictures would be in time again. To be called from the
+ * sender's thread. */
+void gst_tltcp_stream_end_pause(GstTltcpStream *stream);
 
 void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
                           GstEvent *event);

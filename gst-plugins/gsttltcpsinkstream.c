@@ -6,6 +6,9 @@
 #include "gst-plugins/gsttltcpsinkimpl.h"
 #include "gst-plugins/gsttltcptags.h"
 
+/* A pause ends when pictures would arrive this part of their time early. */
+#define RESERVE_PART 4
+
 void gst_tltcp_stream_init(GstTltcpStream *stream, GstTltcpSink *sink,
                            GstPad *pad, guint8 number) {
     memset(stream, 0, sizeof(*stream));
@@ -30,6 +33,7 @@ void gst_tltcp_stream_restart(GstTltcpStream *stream) {
     stream->described = stream->begun = FALSE;
     stream->lateness = -1;
     stream->qos = (GstTltcpQos){0};
+    stream->pause.on = FALSE;
 }
 
 /* ---- time ---- */
@@ -249,21 +253,64 @@ static gboolean steers_encoder(GstTltcpSink *self) {
     return steers;
 }
 
+static void set_pause(GstTltcpStream *stream, const GstTltcpPause *pause) {
+    g_mutex_lock(&stream->sink->settings.lock);
+    stream->pause = *pause;
+    g_mutex_unlock(&stream->sink->settings.lock);
+}
+
 /* Asks upstream to skip pictures while they would arrive too late. */
 static void ask_to_skip(GstTltcpStream *stream, gint64 pts) {
     GstTltcpSink *self = stream->sink;
+    tltcp_time now = tltcp_now();
+    tltcp_time due = stream->qos.due;
 
     if (pts < 0 || !steers_encoder(self)) {
         return;
     }
-    guint64 late = gst_tltcp_sender_lateness(self->sender, stream->qos.bytes,
-                                             stream->qos.due);
+    guint64 late =
+        gst_tltcp_sender_lateness(self->sender, stream->qos.bytes, due);
+    GstTltcpPause pause = {.on = late > 0,
+                           .bytes = stream->qos.bytes,
+                           .remaining = due > now ? due - now : 0,
+                           .running = (GstClockTime)pts};
+    set_pause(stream, &pause);
     if (late) {
         GST_DEBUG_OBJECT(stream->pad,
                          "pictures would be %" GST_TIME_FORMAT " late",
                          GST_TIME_ARGS(late));
         gst_pad_push_event(stream->pad,
                            gst_tltcp_qos_event((GstClockTime)pts, late));
+    }
+}
+
+/* The lateness of a picture captured now, with a reserve; 0 without a sender,
+ * too. */
+static guint64 sinkstream_lateness(GstTltcpSink *self,
+                                   const GstTltcpPause *pause) {
+    guint64 late = 0;
+
+    g_mutex_lock(&self->sender_lock);
+    if (self->sender) {
+        late = gst_tltcp_sender_lateness(self->sender, pause->bytes,
+                                         tltcp_now() + pause->remaining -
+                                             pause->remaining / RESERVE_PART);
+    }
+    g_mutex_unlock(&self->sender_lock);
+    return late;
+}
+
+void gst_tltcp_stream_end_pause(GstTltcpStream *stream) {
+    static const GstTltcpPause none = {0};
+    GstTltcpSink *self = stream->sink;
+
+    g_mutex_lock(&self->settings.lock);
+    GstTltcpPause pause = stream->pause;
+    g_mutex_unlock(&self->settings.lock);
+    if (pause.on && !sinkstream_lateness(self, &pause)) {
+        set_pause(stream, &none);
+        gst_pad_push_event(stream->pad,
+                           gst_tltcp_qos_resume_event(pause.running));
     }
 }
 

@@ -199,6 +199,10 @@ void sim_source_ready(struct sim_source *s) {
         if (s->pending.len == 0) {
             source_prepare(s);
         }
+        if (s->pending.len == 0) { /* nothing this time */
+            s->due += s->cfg.interval;
+            continue;
+        }
         if (!write_pending(s)) {
             return; /* retried at the next acknowledgement */
         }

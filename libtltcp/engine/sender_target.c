@@ -2,6 +2,8 @@
 /* Inputs of the target bitrate. */
 #include "libtltcp/engine/sender.h"
 
+#include <math.h>
+
 /* A frame takes this long to be sent: its bytes are not backlog before. */
 #define FRAME_TIME (40 * TLTCP_MS)
 /* Longest packet with a PING alone: an idle connection keeps no target. */
@@ -10,6 +12,8 @@
 #define SLACK (25 * TLTCP_MS)
 /* Upper limit of a delay: larger doubles do not fit a time. */
 #define DELAY_MOST 9e18
+/* Packets without a fate of their own, such as lone ACKs, to look past. */
+#define LOOK 8
 
 /* How long the acknowledgement of the oldest packet in flight has been
  * overdue. */
@@ -71,8 +75,29 @@ uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now) {
     return (uint64_t)(8 * rate);
 }
 
-/* Data waits in the sender and then in the path; the flight beyond a round trip
- * without a queue is the queue. */
+/* Age of the first packet in flight after the newest acknowledged one; ns. */
+static double target_age(const tltcp__sender *s, tltcp_time now) {
+    const tltcp__sent *rec = NULL;
+    for (unsigned i = 0; i < LOOK; i++) {
+        rec = tltcp__sentmap_get(&s->map, s->largest_acked + i);
+        if (rec == NULL || rec->state == TLTCP__PACKET_FLYING) {
+            break;
+        }
+    }
+    return rec != NULL && now > rec->at ? (double)(now - rec->at) : 0;
+}
+
+/* The flight beyond a round trip without a queue is the queue, at the estimated
+ * bandwidth. The bandwidth may have fallen since: what is sent now waits no
+ * less than what was sent before it and is still on its way. */
+static double target_wait(const tltcp__sender *s, double rate, tltcp_time now) {
+    double min_rtt = (double)s->cc.rtt.min_rtt;
+    double queue = tltcp__sender_flight(s) / rate * 1e9 - min_rtt;
+    return fmax(fmax(queue, 0) + (double)target_silence(s, now),
+                target_age(s, now) - min_rtt);
+}
+
+/* Data waits in the sender and then in the path. */
 tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
                                tltcp_time now) {
     double rate = tltcp__bandwidth_estimate(&s->cc.bandwidth);
@@ -80,13 +105,10 @@ tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
     double waiting =
         (double)(tltcp__sections_backlog(&s->sec, TLTCP_TIME_NEVER) +
                  tltcp__sections_missing(&s->sec) + len);
-    double queue;
     double delay;
     if (rate <= 0 || min_rtt <= 0) {
         return 0;
     }
-    queue = tltcp__sender_flight(s) / rate * 1e9 - min_rtt;
-    delay = waiting / rate * 1e9 + (queue > 0 ? queue : 0) + min_rtt / 2;
-    return target_silence(s, now) +
-           (tltcp_time)(delay < DELAY_MOST ? delay : DELAY_MOST);
+    delay = waiting / rate * 1e9 + target_wait(s, rate, now) + min_rtt / 2;
+    return (tltcp_time)fmin(delay, DELAY_MOST);
 }

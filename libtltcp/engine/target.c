@@ -6,7 +6,7 @@
 #include <tltcp/types.h>
 
 #define NS_PER_S 1e9
-#define DRAIN 0.2         /* seconds in which backlog and queue should drain */
+#define DRAIN 0.15        /* seconds in which backlog and queue should drain */
 #define MARGIN_MAX 0.95   /* of the bandwidth */
 #define MARGIN_MIN 0.6    /* likewise, at the highest variation */
 #define VARIATION 0.7     /* reduction of the margin at a variation of 1 */
@@ -19,7 +19,7 @@
 #define PACKET 1200.0       /* bytes that a probe adds, at least ... */
 #define PACKET_SECONDS 0.04 /* ... per round trip, or this time if longer */
 #define PROBE_AFTER 0.2     /* seconds without a queue: there may be more ... */
-#define PROBE_SECONDS 1.0   /* ... up to the ceiling after these */
+#define PROBE_SECONDS 0.5   /* ... up to the ceiling after these */
 #define FLIGHT_MIN 3000.0   /* bytes; less is no queue */
 #define WINDOW ((cong_time)(100 * TLTCP_MS))      /* of the newest samples */
 #define WINDOW_SAMPLES 3u                         /* minimum number in it */
@@ -31,10 +31,11 @@
  * not. */
 #define CROSS_LEAST 0.25
 #define CROSS_MOST 0.45
-/* Seconds of queue: up to LEAST it may be left to others; from MOST on, no live
- * stream tolerates it. */
-#define DEEP_LEAST 0.3
-#define DEEP_MOST 0.6
+/* Seconds of queue: up to LEAST it is left to others, from MOST on it is
+ * drained like our own. Between them, the longer it is, the more we yield:
+ * frames would be late there, and it may be that of streams like ours. */
+#define DEEP_LEAST 0.08
+#define DEEP_MOST 0.4
 
 void tltcp__target_init(tltcp__target *t) {
     *t = (tltcp__target){.low = {-1, -1}, .span = -1, .t_update = -1};
@@ -116,8 +117,8 @@ static double target_ramp(double x, double low, double high) {
     return fmin(fmax((x - low) / (high - low), 0), 1);
 }
 
-/* To what degree the queue is left to others: 0 to 1. A queue deeper than live
- * streams tolerate is drained, because it may be our own. */
+/* To what degree the queue is left to others: 0 to 1. The deeper it is, the
+ * more of it is drained. */
 static double target_foreign(const tltcp__target *t,
                              const tltcp__target_input *in) {
     double queue = target_seconds(target_queue(t, in->min_rtt));

@@ -69,8 +69,16 @@ TEST(small_and_early_changes_are_not_applied) {
     assert_false(gst_tltcp_encoder_due(&applied, 1040000, 9000 * MS));
     assert_false(gst_tltcp_encoder_due(&applied, 900000, 5099 * MS));
     assert_true(gst_tltcp_encoder_due(&applied, 900000, 5100 * MS));
-    assert_false(gst_tltcp_encoder_due(&applied, 1100000, 5299 * MS));
-    assert_true(gst_tltcp_encoder_due(&applied, 1100000, 5300 * MS));
+    assert_false(gst_tltcp_encoder_due(&applied, 1100000, 5149 * MS));
+    assert_true(gst_tltcp_encoder_due(&applied, 1100000, 5150 * MS));
+}
+
+TEST(a_fall_by_more_than_a_fifth_is_applied_at_once) {
+    const GstTltcpEncoderState applied = {.video = 1000000,
+                                          .applied_at = 5000 * MS};
+
+    assert_false(gst_tltcp_encoder_due(&applied, 800000, 5000 * MS));
+    assert_true(gst_tltcp_encoder_due(&applied, 799999, 5000 * MS));
 }
 
 TEST(sinks_that_share_an_encoder_agree_on_the_lowest_rate) {
@@ -124,6 +132,13 @@ TEST(an_encoder_skips_pictures_that_would_come_too_late) {
                                                          1.5, GST_SECOND,
                                                          1640 * GST_MSECOND));
     assert_true(takes(h, 1680));
+    /* A pause may end early. */
+    gst_harness_push_upstream_event(
+        h, gst_tltcp_qos_event(1680 * GST_MSECOND, 400 * GST_MSECOND));
+    assert_false(takes(h, 1720));
+    gst_harness_push_upstream_event(
+        h, gst_tltcp_qos_resume_event(1680 * GST_MSECOND));
+    assert_true(takes(h, 1760));
     gst_harness_teardown(h);
 }
 
@@ -455,6 +470,7 @@ int main(void) {
         cmocka_unit_test(video_gets_the_rest_after_overhead_and_audio),
         cmocka_unit_test(encoders_share_in_proportion),
         cmocka_unit_test(small_and_early_changes_are_not_applied),
+        cmocka_unit_test(a_fall_by_more_than_a_fifth_is_applied_at_once),
         cmocka_unit_test(sinks_that_share_an_encoder_agree_on_the_lowest_rate),
         cmocka_unit_test(an_encoder_skips_pictures_that_would_come_too_late),
         cmocka_unit_test(elements_upstream_understand_the_same_pause),

@@ -12,6 +12,14 @@
 #define WORST 2e3    /* bit/s: a link in a fade */
 #define PACKET_BITS 12000.0
 #define SMALL_B 0.5 /* a B frame, of the mean */
+#define STEER_SHARE 0.95
+#define STEER_CHANGE 0.05
+#define STEER_AT_ONCE 0.8
+#define STEER_UP (150 * MS)
+#define STEER_DOWN (100 * MS)
+#define GRACE SEC /* tltcpsink's reference-grace */
+#define RESUME_PART 4
+#define SKIP_MOST (500 * MS)
 
 static struct world w; /* large */
 
@@ -22,6 +30,10 @@ static struct {
     double debt;
     uint64_t lost;   /* sections */
     uint64_t key_at; /* newest key frame, ns */
+    uint64_t skipped;
+    double steered; /* rate of a steered encoder; 0: none yet */
+    tltcp_time steered_at;
+    tltcp_time paused_until;
     bool started;
     bool stalled;
 } state;
@@ -34,11 +46,54 @@ static double normal(struct sim_random *r) {
     return sum - 6;
 }
 
-static double asked(const tltcp_stats *st) {
+/* Like gst_tltcp_encoder_due(). */
+static double steer(double bps, tltcp_time now) {
+    double old = state.steered;
+    uint64_t wait = 0;
+    bps *= STEER_SHARE;
+    if (bps > old) {
+        wait = STEER_UP;
+    } else if (bps > STEER_AT_ONCE * old) {
+        wait = STEER_DOWN;
+    }
+    if (old <= 0 || (fabs(bps - old) > STEER_CHANGE * old &&
+                     now - state.steered_at >= wait)) {
+        state.steered = bps;
+        state.steered_at = now;
+    }
+    return state.steered;
+}
+
+static double asked(const tltcp_stats *st, tltcp_time now) {
     const struct encoder *e = state.e;
-    double bps =
-        st->target_bps > 0 && !e->deaf ? (double)st->target_bps : e->start_bps;
+    double bps = e->start_bps;
+    if (e->steered && !e->deaf && st->target_bps == 0) {
+        bps = state.steered > 0 ? state.steered : bps;
+    } else if (st->target_bps > 0 && !e->deaf) {
+        bps = (double)st->target_bps;
+        bps = e->steered ? steer(bps, now) : bps;
+    }
     return e->gain * fmin(fmax(bps, e->min_bps), e->max_bps);
+}
+
+/* How much later than after `most` a frame would come, ns. */
+static uint64_t lateness(double size, const tltcp_stats *st, uint64_t most) {
+    double rate = (double)st->estimated_bps / 8;
+    uint64_t take = rate > 0 ? (uint64_t)(1e9 * size / rate) : 0;
+    uint64_t comes = st->delivery_delay_ns + take;
+    return rate > 0 && comes > most ? comes - most : 0;
+}
+
+/* Like tltcpsink: pauses until frames would come well in time. */
+static bool is_paused(double size, const tltcp_stats *st, tltcp_time now) {
+    uint64_t latency = state.e->latency;
+    return now < state.paused_until &&
+           lateness(size, st, latency - latency / RESUME_PART) > 0;
+}
+
+static void pause_late(double size, const tltcp_stats *st, tltcp_time now) {
+    uint64_t late = lateness(size, st, state.e->latency);
+    state.paused_until = now + (late < SKIP_MOST ? late : SKIP_MOST);
 }
 
 /* A lost reference leads to a key frame, but one in a round trip. */
@@ -58,9 +113,9 @@ static void encode(void *user, uint64_t number, tltcp_time now,
                    struct sim_section *s) {
     const struct encoder *e = state.e;
     tltcp_stats st = end_stats(&w.end[CLIENT]);
-    double budget = asked(&st) / 8 / e->fps;
+    double budget = asked(&st, now) / 8 / e->fps;
     bool b = e->b_frames > 0 && number % (e->b_frames + 1) != 0;
-    bool key = !b && wants_key(&st, now);
+    bool key;
     double size = budget * exp(NOISE * normal(&state.rnd));
     (void)user;
     if (e->stall > 0 && !state.stalled && now >= e->stall_at) {
@@ -74,12 +129,21 @@ static void encode(void *user, uint64_t number, tltcp_time now,
         s->deadline = NEVER;
         return;
     }
+    if (e->steered && is_paused(budget, &st, now)) {
+        state.skipped++;
+        return;
+    }
+    key = !b && (wants_key(&st, now) || (e->gop > 0 && number % e->gop == 0));
     size *= key ? KEY_SIZE : b ? SMALL_B : 1;
     size -= PAYBACK * state.debt;
     size = fmax(size, fmax(0.1 * budget, 100));
     state.debt += size - budget;
+    if (e->steered) {
+        pause_late(size, &st, now);
+    }
     s->len = (size_t)size;
-    s->deadline = now + e->latency;
+    s->meta.due = now + e->latency;
+    s->deadline = s->meta.due + (e->steered && !b ? GRACE : 0);
     s->meta.section_class = key ? TL_CLASS_KEY
                             : b ? TL_CLASS_DISPOSABLE
                                 : TL_CLASS_REFERENCE;
@@ -98,8 +162,12 @@ static void plan_adaptive(struct plan *p, const struct adaptive *a) {
         p->link[i].delay = a->rtt / 2;
         p->link[i].limit_packets = 0;
         p->link[i].limit_bytes = a->queue;
-        p->link[i].rate = fmax(a->rates->bps[0], WORST);
+        p->link[i].rate = a->rates != NULL ? fmax(a->rates->bps[0], WORST) : 0;
         p->config[i].congestion = a->congestion;
+    }
+    if (a->trace != NULL) {
+        p->link[CLIENT].trace = a->trace;
+        p->link[CLIENT].trace_start = a->trace_start;
     }
     if (a->back_bps > 0) {
         p->link[SERVER].rate = a->back_bps;
@@ -168,33 +236,65 @@ static void judge_frames(const struct flow *f, uint64_t now,
     }
     o->in_200 /= (double)f->source.count;
     o->in_400 /= (double)f->source.count;
+    o->coded =
+        (double)f->source.count / (double)(f->source.count + state.skipped);
     o->used = 8 * bytes;
+}
+
+/* Bits that the recording could have carried so far. */
+static double recorded(void) {
+    return 8 * (double)sim_link_offered_capacity(
+                   sim_net_link(w.net, w.link[CLIENT]), world_now(&w));
+}
+
+static void after_bin(const struct adaptive *a, size_t bin, double bps) {
+    tltcp_stats st = end_stats(&w.end[CLIENT]);
+    if (a->encoder.skip > 0 && bin == a->encoder.skip_at / ADAPTIVE_BIN) {
+        sim_host_skip(w.end[CLIENT].host, a->encoder.skip);
+    }
+    if (a->watch != NULL) {
+        a->watch(a->user, world_now(&w), &st);
+    }
+    if (a->verbose && bin % 5 == 0) {
+        show(bps);
+    }
+}
+
+/* Returns the bits that the link could carry. */
+static double play_rates(const struct adaptive *a) {
+    double carried = 0;
+    for (size_t i = 0; i < a->rates->count; i++) {
+        set_link(a->rates->bps[i]);
+        carried += a->rates->bps[i] * (double)ADAPTIVE_BIN / 1e9;
+        world_run_for(&w, ADAPTIVE_BIN);
+        after_bin(a, i, a->rates->bps[i]);
+    }
+    return carried;
+}
+
+/* Likewise. */
+static double play_trace(const struct adaptive *a) {
+    double carried = 0;
+    double shown = 0;
+    for (size_t i = 0; i < a->length / ADAPTIVE_BIN; i++) {
+        world_run_for(&w, ADAPTIVE_BIN);
+        carried = recorded();
+        after_bin(a, i, (carried - shown) / 0.1);
+        shown = i % 5 == 0 ? carried : shown;
+    }
+    return carried;
 }
 
 void adaptive_play(const struct adaptive *a, struct outcome *o) {
     struct plan p;
-    double carried = 0;
+    double carried;
     *o = (struct outcome){0};
     memset(&state, 0, sizeof(state));
     state.e = &a->encoder;
     sim_random_init(&state.rnd, a->seed);
     plan_adaptive(&p, a);
     world_start(&w, &p);
-    for (size_t i = 0; i < a->rates->count; i++) {
-        set_link(a->rates->bps[i]);
-        carried += a->rates->bps[i] * (double)ADAPTIVE_BIN / 1e9;
-        world_run_for(&w, ADAPTIVE_BIN);
-        if (a->encoder.skip > 0 && i == a->encoder.skip_at / ADAPTIVE_BIN) {
-            sim_host_skip(w.end[CLIENT].host, a->encoder.skip);
-        }
-        if (a->watch != NULL) {
-            tltcp_stats st = end_stats(&w.end[CLIENT]);
-            a->watch(a->user, world_now(&w), &st);
-        }
-        if (a->verbose && i % 5 == 0) {
-            show(a->rates->bps[i]);
-        }
-    }
+    carried = a->trace != NULL ? play_trace(a) : play_rates(a);
     world_run_for(&w, SEC);
     if (!a->verbose) {
         assert_string_equal(w.why, "");

@@ -21,6 +21,9 @@ struct encoder {
     double gain;       /* of its frames over what it is asked for; 1: obeys */
     bool deaf;         /* stays at start_bps */
     bool skips;        /* no frame that would come later than in 200 ms */
+    bool steered;      /* as by tltcpsink encoder=auto: the rate changes in
+                          steps, late frames are skipped */
+    unsigned gop;      /* frames from key to key; 0: only after a loss */
     unsigned b_frames; /* between two references; they refer to both */
     uint64_t latency;  /* deadline of frames after capture */
     uint64_t stall_at; /* the capture stalls ... */
@@ -32,9 +35,13 @@ struct encoder {
 struct adaptive {
     struct encoder encoder;
     const struct rates *rates; /* out of CLIENT */
-    double back_bps;           /* return path; 0: as fast as out */
-    double ack_loss;           /* on the return path */
-    double loss;               /* out of CLIENT */
+    /* Instead of rates: a recording, from some time on; NULL: none. */
+    const struct sim_trace *trace;
+    uint64_t trace_start;
+    uint64_t length; /* with a recording */
+    double back_bps; /* return path; 0: as fast as out */
+    double ack_loss; /* on the return path */
+    double loss;     /* out of CLIENT */
     /* What else the link out of CLIENT does; NULL: nothing. */
     void (*shape)(struct sim_link_config *c);
     uint64_t rtt;
@@ -49,6 +56,7 @@ struct adaptive {
 
 struct outcome {
     double in_200, in_400; /* share of frames shown so soon after capture */
+    double coded;          /* share of captured frames */
     uint64_t freeze;       /* longest, between frames within 400 ms */
     double used;           /* decodable bytes of what the link could carry */
     unsigned keys;

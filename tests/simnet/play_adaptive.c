@@ -6,22 +6,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/trace_file.h"
 #include "tests/simnet/adaptive.h"
 
 int main(int argc, char **argv) {
-    struct rates r;
+    char why[SIM_TRACE_WHY_MAX];
     struct outcome o;
     uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     struct adaptive a = {
-        .encoder = {.fps = 30,
-                    .start_bps = 500e3,
-                    .min_bps = 50e3,
-                    .max_bps = 20e6,
+        .encoder = {.fps = 25,
+                    .start_bps = 1e6,
+                    .min_bps = 100e3,
+                    .max_bps = 30e6,
                     .gain = 1,
+                    .steered = true,
+                    .gop = 50,
                     .latency = 400 * MS,
                     .b_frames =
                         argc > 5 ? (unsigned)strtoul(argv[5], NULL, 10) : 0},
-        .rates = &r,
+        .trace = argc > 1 ? trace_file(argv[1], why) : NULL,
+        .trace_start = (seed - 1) * 17 * SEC,
+        .length = 60 * SEC,
         .rtt = (argc > 4 ? strtoull(argv[4], NULL, 10) : 40) * MS,
         .queue = argc > 2 ? strtoull(argv[2], NULL, 10) : 250000,
         .seed = seed,
@@ -29,7 +34,7 @@ int main(int argc, char **argv) {
         .verbose = argc > 7 && argv[7][0] == '-',
     };
 
-    if (argc < 2 || !rates_load(&r, argv[1], (seed - 1) * 15 * SEC, 60 * SEC)) {
+    if (a.trace == NULL) {
         (void)fprintf(stderr, "usage: play_adaptive TRACE QUEUE SEED ...\n");
         return 2;
     }
@@ -38,6 +43,5 @@ int main(int argc, char **argv) {
            "%%, keys %u, lost %u\n",
            100 * o.in_200, 100 * o.in_400, (double)o.freeze / 1e9, 100 * o.used,
            o.keys, o.lost);
-    rates_free(&r);
     return 0;
 }

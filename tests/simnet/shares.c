@@ -227,6 +227,7 @@ static void stream_judge(const struct stream *x, struct shares_result *r) {
         dark = seen ? 0 : dark + INTERVAL;
         r->freeze = dark > r->freeze ? dark : r->freeze;
     }
+    r->pictures = x->written;
     r->on_time = x->written > 0 ? (double)on_time / x->written : 0;
 }
 

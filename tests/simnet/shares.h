@@ -46,6 +46,7 @@ struct shares_result {
     double rate;    /* bit/s of data that arrived */
     double ratio;   /* over the mean of the rivals */
     double on_time; /* of the pictures */
+    unsigned pictures;
     unsigned seen;  /* pictures on time with all that they refer to */
     unsigned keys;  /* key frames missing */
     double queue;   /* ms that packets wait at the bottleneck: median ... */

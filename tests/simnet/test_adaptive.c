@@ -285,6 +285,63 @@ TEST(a_sender_knows_when_a_frame_would_come_too_late) {
     rates_free(&r);
 }
 
+/* The least delay expected in the last second. */
+static void watch_stop(void *user, uint64_t now, const tltcp_stats *st) {
+    uint64_t *least = user;
+    if (now > 7 * SEC && now < 8 * SEC && st->delivery_delay_ns < *least) {
+        *least = st->delivery_delay_ns;
+    }
+}
+
+/* The estimated bandwidth is of before; the age of what is on its way tells. */
+TEST(a_sender_knows_when_the_link_has_all_but_stopped) {
+    const double bps[] = {3e6, 3e6, 3e6, 10e3};
+    struct rates r;
+    struct adaptive a = plain(&r, 40 * MS);
+    struct outcome o;
+    uint64_t least = NEVER;
+    rates_steps(&r, bps, 4, 2 * SEC);
+    a.encoder.latency = 5 * SEC;
+    a.watch = watch_stop;
+    a.user = &least;
+    adaptive_play(&a, &o);
+    print_message("at least %.0f ms\n", (double)least / 1e6);
+    assert_true(least > 800 * MS);
+    rates_free(&r);
+}
+
+static struct adaptive steered(const struct rates *r, uint64_t rtt) {
+    struct adaptive a = plain(r, rtt);
+    a.encoder.steered = true;
+    a.encoder.fps = 25;
+    a.encoder.gop = 50;
+    a.queue = 60000;
+    return a;
+}
+
+TEST(steered_frames_come_in_time_over_cellular_links) {
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct rates r;
+        struct adaptive a = steered(&r, 40 * MS);
+        rates_cellular(&r, 3e6, 60 * SEC, seed);
+        a.seed = seed;
+        expect("cellular, steered", &a, 0.96, 0.985, 500 * MS, 0.4);
+        rates_free(&r);
+    }
+}
+
+TEST(a_fall_to_a_quarter_freezes_no_steered_stream) {
+    static const double bps[] = {4e6, 1e6, 4e6};
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct rates r;
+        struct adaptive a = steered(&r, 40 * MS);
+        rates_steps(&r, bps, 3, 5 * SEC);
+        a.seed = seed;
+        expect("to a quarter", &a, 0.9, 0.97, 300 * MS, 0.6);
+        rates_free(&r);
+    }
+}
+
 TEST(skipping_frames_that_would_come_too_late_keeps_others_in_time) {
     struct rates r = steady_rates(1e6, 20 * SEC);
     struct adaptive a = plain(&r, 40 * MS);
@@ -314,6 +371,9 @@ int main(void) {
         cmocka_unit_test(a_capture_that_stalls_goes_on),
         cmocka_unit_test(an_encoder_that_is_deaf_does_not_break_the_sender),
         cmocka_unit_test(a_sender_knows_when_a_frame_would_come_too_late),
+        cmocka_unit_test(a_sender_knows_when_the_link_has_all_but_stopped),
+        cmocka_unit_test(steered_frames_come_in_time_over_cellular_links),
+        cmocka_unit_test(a_fall_to_a_quarter_freezes_no_steered_stream),
         cmocka_unit_test(
             skipping_frames_that_would_come_too_late_keeps_others_in_time),
     };
