@@ -249,6 +249,80 @@ static void carry_bulk(struct bulk *b) {
     assert_int_equal(at, BULK);
 }
 
+/* --- Static keys --------------------------------------------------------- */
+
+/* X25519 ignores some bits at both ends of a secret. */
+static const uint8_t listener_secret[32] = {8, 1};
+static const uint8_t caller_secret[32] = {8, 2};
+
+/* The caller's key as on_caller is told it. */
+struct told {
+    uint8_t key[32];
+    atomic_uint times;
+    bool answer;
+};
+
+static bool hear_key(void *user, const tltcp_caller *caller, char *reason) {
+    struct told *t = user;
+
+    (void)snprintf(reason, TLTCP_REASON_MAX + 1, "not on the list");
+    memcpy(t->key, caller->identity, sizeof(t->key));
+    atomic_fetch_add(&t->times, 1);
+    return t->answer;
+}
+
+static void listen_for_keys(struct lo *l, struct told *t) {
+    l->config.identity.secret = listener_secret;
+    l->config.listener.on_caller = hear_key;
+    l->config.user = t;
+    lo_listen(l);
+}
+
+TEST(each_end_learns_the_static_key_of_the_other) {
+    struct lo *l = *state;
+    struct told t = {.answer = true};
+    uint8_t listener[32];
+    uint8_t caller[32];
+
+    assert_int_equal(tltcp_identity_public(listener_secret, listener), 0);
+    assert_int_equal(tltcp_identity_public(caller_secret, caller), 0);
+    listen_for_keys(l, &t);
+    l->config.identity.secret = caller_secret;
+    l->config.identity.listener = listener;
+    lo_connect(l);
+    lo_accept(l);
+    pair_works(l);
+    assert_int_equal(atomic_load(&t.times), 1);
+    assert_memory_equal(t.key, caller, sizeof(caller));
+    assert_memory_equal(tltcp_identity(l->server), caller, sizeof(caller));
+    assert_memory_equal(tltcp_identity(l->client), listener, sizeof(listener));
+    assert_null(tltcp_identity(l->listener));
+}
+
+TEST(an_application_refuses_a_static_key_by_its_reason) {
+    struct lo *l = *state;
+    struct told t = {.answer = false};
+    uint8_t listener[32];
+
+    assert_int_equal(tltcp_identity_public(listener_secret, listener), 0);
+    listen_for_keys(l, &t);
+    l->config.identity.secret = caller_secret;
+    l->config.identity.listener = listener;
+    lo_expect_refusal(l, "not on the list");
+}
+
+TEST(somebody_decides_about_static_keys) {
+    struct lo *l = *state;
+
+    l->config.identity.secret = listener_secret;
+    assert_int_equal(tltcp_listen(&l->listener, l->host, "0", &l->config),
+                     TLTCP_ERR_INVAL);
+    l->listener = NULL;
+    assert_int_equal(tltcp_connect(&l->client, l->host, "9", &l->config, 0),
+                     TLTCP_ERR_INVAL);
+    l->client = NULL;
+}
+
 /* --- What others on the way see ------------------------------------------ */
 
 #define PLAIN "this must not be readable on the way, nor any part of it"
@@ -386,6 +460,9 @@ int main(void) {
         T(old_and_new_passphrases_work_side_by_side),
         T(a_listener_learns_which_secret_a_caller_has),
         T(a_refusal_arrives_with_its_reason),
+        T(each_end_learns_the_static_key_of_the_other),
+        T(an_application_refuses_a_static_key_by_its_reason),
+        T(somebody_decides_about_static_keys),
         T(a_secured_connection_shows_no_plain_text),
         T(a_plain_connection_shows_all_of_it),
         T(a_bulk_transfer_survives_dozens_of_new_keys),

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Trace events: in files of qlog_dir, and handed to on_trace. */
+#include <dirent.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/loopback/lo.h"
+
+#define LINE_MAX_LEN 4096
+#define RIGHT "correct horse battery staple"
+
+static char folder[] = "/tmp/traces-XXXXXX";
+
+static int make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+/* What the files in the folder say; they are removed. */
+struct seen {
+    unsigned files;
+    unsigned lines;
+    unsigned with[3]; /* lines with each of the words */
+};
+
+static void read_file(const char *path, const char *const *words,
+                      struct seen *s) {
+    char line[LINE_MAX_LEN];
+    FILE *f = fopen(path, "r");
+
+    assert_non_null(f);
+    while (fgets(line, sizeof(line), f) != NULL) {
+        size_t len = strlen(line);
+
+        assert_int_equal(line[0], '\x1e'); /* RFC 7464 */
+        assert_int_equal(line[1], '{');
+        assert_string_equal(line + len - 2, "}\n");
+        s->lines++;
+        for (int i = 0; i < 3; i++) {
+            s->with[i] += strstr(line, words[i]) != NULL;
+        }
+    }
+    (void)fclose(f);
+    s->files++;
+}
+
+static struct seen read_files(const char *const *words) {
+    struct seen s = {0, 0, {0, 0, 0}};
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    char path[sizeof(folder) + 256];
+
+    assert_non_null(d);
+    while ((e = readdir(d)) != NULL) {
+        if (strstr(e->d_name, ".sqlog") != NULL) {
+            (void)snprintf(path, sizeof(path), "%s/%.200s", folder, e->d_name);
+            read_file(path, words, &s);
+            assert_int_equal(unlink(path), 0);
+        }
+    }
+    (void)closedir(d);
+    return s;
+}
+
+static int remove_folder(void **state) {
+    static const char *const none[] = {"none", "none", "none"};
+
+    (void)state;
+    (void)read_files(none);
+    return rmdir(folder);
+}
+
+static void close_all(struct lo *l) {
+    tltcp_socket **all[] = {&l->client, &l->server, &l->listener};
+
+    for (int i = 0; i < 3; i++) {
+        if (*all[i] != NULL) {
+            (void)tltcp_close(*all[i], LO_PATIENCE);
+            *all[i] = NULL;
+        }
+    }
+}
+
+TEST(a_connection_writes_what_happens_to_it) {
+    static const char *const words[] = {"recovery:metrics_updated",
+                                        "connection_state_updated",
+                                        "tltcp:section_fate"};
+    struct lo *l = *state;
+    struct seen s;
+
+    l->config.qlog_dir = folder;
+    lo_pair(l);
+    lo_send_text(l->client, "a section");
+    lo_expect_text(l->server, "a section");
+    close_all(l);
+    s = read_files(words);
+    assert_true(s.files >= 2); /* one of each end */
+    for (int i = 0; i < 3; i++) {
+        assert_true(s.with[i] > 0);
+    }
+}
+
+static atomic_uint events;
+
+static void on_trace(void *user, const tltcp_trace_event *ev) {
+    assert_non_null(ev->name);
+    assert_non_null(ev->keys);
+    assert_null(user);
+    atomic_fetch_add(&events, 1);
+}
+
+TEST(a_program_is_told_as_well) {
+    static const char *const none[] = {"none", "none", "none"};
+    struct lo *l = *state;
+
+    atomic_store(&events, 0);
+    l->config.on_trace = on_trace;
+    lo_pair(l);
+    lo_send_text(l->client, "a section");
+    lo_expect_text(l->server, "a section");
+    close_all(l);
+    assert_true(atomic_load(&events) > 5);
+    assert_int_equal(read_files(none).files, 0);
+}
+
+static atomic_uint rejected;
+
+static void count_rejected(void *user, const tltcp_trace_event *ev) {
+    (void)user;
+    if (strcmp(ev->name, "security:caller_rejected") == 0) {
+        assert_string_equal(ev->text, "wrong key, or none");
+        atomic_fetch_add(&rejected, 1);
+    }
+}
+
+TEST(a_listener_tells_of_callers_that_it_rejected) {
+    struct lo *l = *state;
+
+    atomic_store(&rejected, 0);
+    l->config.on_trace = count_rejected;
+    l->config.passphrase = RIGHT;
+    lo_listen(l);
+    l->config.on_trace = NULL;
+    l->config.passphrase = "another passphrase";
+    assert_int_equal(
+        tltcp_connect(&l->client, l->host, l->port, &l->config, LO_PATIENCE),
+        TLTCP_ERR_AUTH);
+    l->client = NULL;
+    close_all(l);
+    assert_int_equal(atomic_load(&rejected), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        LO_TEST(a_connection_writes_what_happens_to_it, ipv4),
+        LO_TEST(a_connection_writes_what_happens_to_it, plain),
+        LO_TEST(a_program_is_told_as_well, ipv4),
+        LO_TEST(a_listener_tells_of_callers_that_it_rejected, ipv4),
+    };
+    return cmocka_run_group_tests_name("traces", tests, make_folder,
+                                       remove_folder);
+}
