@@ -73,9 +73,11 @@ static void learn(tltcp__cadence *c, const tltcp__section *s) {
     bool key = s->cls == TL_CLASS_KEY;
     double bytes = (double)(s->end - s->start);
     tltcp_time gap = s->written - c->last;
-    /* the mean over a GOP; a smoothed mean until the first one is complete */
+    /* the mean over a GOP, or since its KEY until the first one is complete */
     if (c->gop == 0 && c->last != 0 && gap > 0 && gap < GAP_MAX) {
-        c->gap = smooth(c->gap, gap);
+        c->gap = c->last_key != 0 && !key
+                     ? (s->written - c->last_key) / c->count
+                     : smooth(c->gap, gap);
     }
     if (key && c->last_key != 0 && s->written > c->last_key) {
         c->gop = s->written - c->last_key;
@@ -117,9 +119,6 @@ void tltcp__dependencies_on_written(tltcp__dependencies *d, uint64_t number,
     }
     if (is_picture(s)) {
         t->picture = number + 1;
-    }
-    if (s->cls == TL_CLASS_DISPOSABLE) {
-        t->disposable = number + 1;
     }
 }
 

@@ -2,46 +2,25 @@
 /* Gives up sections in advance so that others arrive in time. */
 #include "libtltcp/engine/lookahead.h"
 
+#include "libtltcp/engine/send_plan.h"
+
 #define QUEUED_MAX 64         /* queued sections considered */
-#define SLOTS_MAX 128         /* including expected ones */
-#define EXPECT_MAX 48         /* expected sections of one stream */
+#define EXPECT_MAX 96         /* expected sections of one stream */
 #define HORIZON (3 * TLTCP_S) /* how far ahead sections are expected */
-#define NEVER (INT64_MAX / 4)
+#define NEVER TLTCP__SLOT_NEVER
 #define NS_PER_S 1e9
 /* Sections that others need keep part of their time in reserve, for larger
  * sections than expected and for changes of the path. */
 #define RESERVE_PART 3
-/* A slightly late reference is kept: pictures between it and the next one may
- * still be in time. */
-#define LATE ((int64_t)TLTCP_S / 6)
-#define LATE_IN_CHAIN ((int64_t)TLTCP_S / 20)
-#define CHAIN_SECTIONS 500u /* sections without a DISPOSABLE */
-
-enum tier { MUST, CHAIN, OPTIONAL };
-
-/* Times are from now. */
-typedef struct slot {
-    int64_t written; /* cannot leave before */
-    int64_t due;
-    int64_t deadline;
-    int64_t cost;  /* of sending it */
-    int64_t there; /* when it is complete, if taken */
-    int64_t late;  /* lateness that no omission avoids */
-    uint8_t tier;
-    uint8_t stream;
-    uint8_t cls;
-    bool guessed; /* expected, may not be written */
-    bool taken;
-} slot;
+/* Of audio and what is not classified; 1: that of a mean REFERENCE. */
+#define WORTH_OTHERS 2.0
 
 typedef struct plan {
-    slot slots[SLOTS_MAX]; /* in order of sending */
-    size_t count;
+    tltcp__send_plan send;
     double ns_per_byte;
+    double mean; /* bytes of a REFERENCE */
     int64_t lead;
-    int64_t late;  /* accepted lateness of a reference */
-    int64_t start; /* when the first slot could leave */
-    bool settled;
+    bool cuts; /* a chain, perhaps */
 } plan;
 
 static int64_t from_now(tltcp_time t, tltcp_time now) {
@@ -61,47 +40,82 @@ static int64_t earlier(int64_t at, int64_t span) {
 
 static int64_t cost_of(const plan *p, double bytes) {
     double ns = bytes * p->ns_per_byte;
-    return ns < (double)NEVER / SLOTS_MAX ? (int64_t)ns : NEVER / SLOTS_MAX;
+    return ns < (double)NEVER / TLTCP__SLOTS_MAX
+               ? (int64_t)ns
+               : (int64_t)(NEVER / TLTCP__SLOTS_MAX);
 }
 
-/* Sections without a deadline are reliable. */
-static uint8_t tier_of(uint8_t cls, tltcp_time deadline) {
-    return deadline == TLTCP_TIME_NEVER ? MUST
-           : cls == TL_CLASS_DISPOSABLE ? OPTIONAL
-           : cls == TL_CLASS_REFERENCE  ? CHAIN
-                                        : MUST;
+/* Bytes are quality, and a REFERENCE is larger than what depends on it. */
+static double picture_worth(const plan *p, double bytes) {
+    return p->mean > 0 ? bytes / p->mean : 1;
 }
 
+static bool shows_something(uint8_t cls) {
+    return cls >= TL_CLASS_KEY && cls <= TL_CLASS_DISPOSABLE;
+}
+
+/* Only the stream in question may be cut. Sections without a deadline are
+ * reliable. */
+static uint8_t kind_of(uint8_t cls, tltcp_time deadline, bool same_stream) {
+    if (!same_stream) {
+        return TLTCP__SLOT_MUST;
+    }
+    return cls == TL_CLASS_KEY            ? TLTCP__SLOT_KEY
+           : deadline == TLTCP_TIME_NEVER ? TLTCP__SLOT_MUST
+           : cls == TL_CLASS_DISPOSABLE   ? TLTCP__SLOT_OPTIONAL
+           : cls == TL_CLASS_REFERENCE    ? TLTCP__SLOT_CHAIN
+                                          : TLTCP__SLOT_MUST;
+}
+
+static tltcp__slot queued_slot(const plan *p, const tltcp__section *s,
+                               uint8_t stream, tltcp_time now) {
+    return (tltcp__slot){
+        .written = from_now(s->written, now),
+        .due = earlier(from_now(s->due, now), p->lead),
+        .cost = cost_of(p, (double)(s->end - s->start)),
+        .worth = shows_something(s->cls)
+                     ? picture_worth(p, (double)(s->end - s->start))
+                     : WORTH_OTHERS,
+        .kind = kind_of(s->cls, s->deadline, s->stream == stream),
+    };
+}
+
+/* A DISPOSABLE to which others refer is a branch. */
 static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
                        tltcp_time now) {
-    for (uint64_t i = first; i < recs->tail && p->count < QUEUED_MAX; i++) {
+    const tltcp__section *decided = cmn__ring_at(recs, first);
+    tltcp__send_plan *q = &p->send;
+    uint64_t number[QUEUED_MAX];
+    for (uint64_t i = first; i < recs->tail && q->count < QUEUED_MAX; i++) {
         const tltcp__section *s = cmn__ring_at(recs, i);
         if (s->state != TLTCP__SECTION_LIVE || s->ahead) {
             continue;
         }
-        p->slots[p->count++] = (slot){
-            .written = from_now(s->written, now),
-            .due = earlier(from_now(s->due, now), p->lead),
-            .deadline = earlier(from_now(s->deadline, now), p->lead),
-            .cost = cost_of(p, (double)(s->end - s->start)),
-            .tier = tier_of(s->cls, s->deadline),
-            .stream = s->stream,
-            .cls = s->cls,
-        };
+        number[q->count] = i;
+        q->slot[q->count] = queued_slot(p, s, decided->stream, now);
+        for (size_t k = q->count; k-- > 0;) {
+            tltcp__slot *parent = &q->slot[k];
+            if (number[k] == s->refers &&
+                parent->kind == TLTCP__SLOT_OPTIONAL) {
+                parent->is_branch = true;
+                q->slot[q->count].on_branch = true;
+            }
+        }
+        q->count++;
     }
 }
 
 /* Inserts a slot, ordered by time of writing across streams. */
-static void insert(plan *p, const slot *x) {
-    size_t i = p->count;
-    if (p->count == SLOTS_MAX) {
+static void insert(tltcp__send_plan *q, const tltcp__slot *x) {
+    size_t i = q->count;
+    if (q->count == TLTCP__SLOTS_MAX) {
         return;
     }
-    for (; i > 0 && p->slots[i - 1].written > x->written; i--) {
-        p->slots[i] = p->slots[i - 1];
+    for (; i > 0 && q->slot[i - 1].written > x->written; i--) {
+        q->slot[i] = q->slot[i - 1];
     }
-    p->slots[i] = *x;
-    p->count++;
+    q->slot[i] = *x;
+    q->count++;
 }
 
 /* Until the second KEY shows the length of a GOP, a KEY is expected at every
@@ -114,222 +128,87 @@ static tltcp_time next_key_of(const tltcp__cadence *c) {
                        : c->last + TLTCP_S - (c->last - c->last_key) % TLTCP_S;
 }
 
-static void add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
+static tltcp__slot expected_slot(const plan *p, const tltcp__cadence *c,
+                                 tltcp_time at, bool key, tltcp_time now) {
+    tltcp__slot x = {.worth = picture_worth(p, c->bytes[key])};
+    x.written = from_now(at, now);
+    x.written = x.written > 0 ? x.written : 0; /* it is overdue */
+    x.due = earlier(later(x.written, c->due[key]), p->lead);
+    x.cost = cost_of(p, c->bytes[key]);
+    return x;
+}
+
+/* A guessed KEY ends no chain, and is no reason to cut one. */
+static void add_expected(plan *p, const tltcp__cadence *c, bool same_stream,
                          tltcp_time now) {
-    const tltcp__cadence *c = &t->cadence;
     tltcp_time at = c->last;
     tltcp_time next_key = next_key_of(c);
     bool known = c->gop != 0;
-    bool key = false;
     if (c->gap == 0) {
         return;
     }
-    for (int i = 0; i < EXPECT_MAX && !(key && known) && at <= now + HORIZON;
-         i++) {
-        slot x = {.stream = stream};
+    for (int i = 0; i < EXPECT_MAX && at <= now + HORIZON; i++) {
+        tltcp__slot x;
+        bool key;
         at += c->gap;
         key = at >= next_key - c->gap / 2 &&
-              (known || at < next_key + c->gap / 2);
-        x.written = from_now(at, now);
-        x.written = x.written > 0 ? x.written : 0; /* it is overdue */
-        x.due = earlier(later(x.written, c->due[key]), p->lead);
-        x.deadline = earlier(later(x.written, c->dead[key]), p->lead);
-        x.cost = cost_of(p, c->bytes[key]);
-        x.cls = key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
-        x.guessed = key && !known;
-        x.tier = tier_of(x.cls, c->dead[key]);
-        insert(p, &x);
-    }
-}
-
-static int64_t part_before(int64_t end, int64_t written) {
-    return end >= NEVER ? end : end - (end - written) / RESERVE_PART;
-}
-
-/* Time by which a slot must be complete when optional ones are added. */
-static int64_t limit(const slot *s) {
-    return s->tier == OPTIONAL ? s->due : part_before(s->due, s->written);
-}
-
-static int64_t lateness(const slot *s) {
-    int64_t by = limit(s);
-    return s->taken && s->there > by ? s->there - by : 0;
-}
-
-static void lay_out(plan *p) {
-    int64_t at = p->start;
-    for (size_t i = 0; i < p->count; i++) {
-        slot *s = &p->slots[i];
-        if (s->taken) {
-            at = (at > s->written ? at : s->written) + s->cost;
-            s->there = at;
+              (known || (!p->cuts && at < next_key + c->gap / 2));
+        if (key && known) {
+            next_key += c->gop;
         }
+        x = expected_slot(p, c, at, key, now);
+        x.kind = kind_of(key && known ? TL_CLASS_KEY : TL_CLASS_REFERENCE,
+                         c->dead[key], same_stream);
+        insert(&p->send, &x);
+    }
+    if (same_stream) {
+        p->send.rest =
+            (double)(known && next_key > at ? next_key - at : TLTCP_S) /
+            (double)c->gap;
+        p->send.rest_due = later(0, c->due[0]);
     }
 }
 
-static void note_lateness(plan *p) {
-    for (size_t i = 0; i < p->count; i++) {
-        p->slots[i].late = lateness(&p->slots[i]);
-    }
+/* Time by which a slot must be complete when everything is sent. */
+static int64_t limit(const tltcp__slot *s) {
+    return s->kind == TLTCP__SLOT_OPTIONAL || s->due >= NEVER
+               ? s->due
+               : s->due - (s->due - s->written) / RESERVE_PART;
 }
 
-/* Whether nothing is later than noted. */
-static bool harms_none(plan *p) {
-    lay_out(p);
-    for (size_t i = 0; i < p->count; i++) {
-        if (lateness(&p->slots[i]) > p->slots[i].late) {
+/* Usually everything fits in time. */
+static bool all_fits(const tltcp__send_plan *q) {
+    int64_t at = q->start;
+    for (size_t i = 0; i < q->count; i++) {
+        const tltcp__slot *s = &q->slot[i];
+        at = (at > s->written ? at : s->written) + s->cost;
+        if (at > limit(s)) {
             return false;
         }
     }
     return true;
 }
 
-static void take_tier(plan *p, int tier) {
-    for (size_t i = 0; i < p->count; i++) {
-        p->slots[i].taken |= p->slots[i].tier == tier;
-    }
-}
-
-/* The next KEY of the first slot's stream; 0: none. */
-static size_t find_key(const plan *p) {
-    for (size_t i = 1; i < p->count; i++) {
-        if (p->slots[i].cls == TL_CLASS_KEY && !p->slots[i].guessed &&
-            p->slots[i].stream == p->slots[0].stream) {
-            return i;
-        }
-    }
-    return 0;
-}
-
-/* With cross traffic, even a late section is useful while nothing better waits:
- * an unfilled window does not grow. */
-static bool is_of_use(const plan *p, const slot *s, size_t key) {
-    bool in_time = s->there <= s->deadline && s->there - p->late <= s->due;
-    bool key_waits = key > 0 && p->slots[key].written <= 0;
-    return in_time || (!p->settled && !key_waits);
-}
-
-static bool can_be_cut(const plan *p, size_t i) {
-    return p->slots[i].tier == CHAIN &&
-           p->slots[i].stream == p->slots[0].stream;
-}
-
-/* Time by which the next KEY should arrive. The earliest possible time is
- * without the references before it; most of the slack beyond that is reserved
- * for the unexpected. A KEY that is late at best delays all its dependents: it
- * waits for hardly any references, and for none with cross traffic, where it
- * costs a whole GOP. NEVER: it is late in any case. */
-static int64_t key_time(plan *p, size_t key) {
-    const slot *k = &p->slots[key];
-    int64_t room;
-    lay_out(p);
-    if (k->there >= k->deadline) {
-        return NEVER;
-    }
-    room = k->due - k->there;
-    if (room <= 0) {
-        room = p->settled ? p->late : 0;
-    }
-    return k->there + room / RESERVE_PART;
-}
-
-/* Only the chain of the stream in question may be cut, from its end. */
-static void take_chain(plan *p) {
-    size_t key = find_key(p);
-    int64_t key_by = NEVER;
-    for (size_t i = 0; i < p->count; i++) {
-        p->slots[i].taken |= p->slots[i].tier == CHAIN && !can_be_cut(p, i);
-    }
-    if (key > 0) {
-        key_by = key_time(p, key);
-    }
-    for (size_t i = 0; i < (key > 0 ? key : p->count); i++) {
-        p->slots[i].taken |= can_be_cut(p, i);
-    }
-    lay_out(p);
-    for (size_t i = key; i-- > 0;) {
-        slot *s = &p->slots[i];
-        if (!can_be_cut(p, i)) {
-            continue;
-        }
-        if (p->slots[key].there <= key_by && is_of_use(p, s, key)) {
-            break;
-        }
-        s->taken = false;
-        lay_out(p);
-    }
-}
-
-/* The smallest optional slot not tried yet. */
-static slot *next_smallest(plan *p, const slot *after) {
-    slot *best = NULL;
-    for (size_t i = 0; i < p->count; i++) {
-        slot *s = &p->slots[i];
-        bool tried = after != NULL && (s->cost < after->cost ||
-                                       (s->cost == after->cost && s <= after));
-        if (s->tier == OPTIONAL && !tried &&
-            (best == NULL || s->cost < best->cost)) {
-            best = s;
-        }
-    }
-    return best;
-}
-
-/* Adds optional slots up to the first one, which is to be decided. */
-static void take_optional(plan *p) {
-    slot *s = NULL;
-    while (s != &p->slots[0] && (s = next_smallest(p, s)) != NULL) {
-        s->taken = true;
-        s->taken = harms_none(p);
-    }
-}
-
-/* True when the first is taken. */
-static bool choose(plan *p) {
-    take_tier(p, MUST);
-    take_chain(p);
-    if (p->slots[0].tier == OPTIONAL) {
-        note_lateness(p);
-        take_optional(p);
-    }
-    return p->slots[0].taken;
-}
-
-/* Usually everything fits in time. */
-static bool all_fits(plan *p) {
-    bool fits;
-    for (int tier = MUST; tier <= OPTIONAL; tier++) {
-        take_tier(p, tier);
-    }
-    fits = harms_none(p);
-    for (size_t i = 0; !fits && i < p->count; i++) {
-        p->slots[i].taken = false;
-    }
-    return fits;
-}
-
-static bool is_chain(const tltcp__stream *t) {
-    return t->disposable == 0 || t->newest - t->disposable > CHAIN_SECTIONS;
-}
-
 bool tltcp__lookahead_keeps(const tltcp__dependencies *d, const cmn__ring *recs,
                             uint64_t first, uint64_t before,
                             const tltcp__path_estimate *path, tltcp_time now) {
     const tltcp__section *s = cmn__ring_at(recs, first);
-    uint8_t tier = tier_of(s->cls, s->deadline);
     plan p;
-    if (path->rate <= 0 || tier == MUST) {
+    if (path->rate <= 0 ||
+        kind_of(s->cls, s->deadline, true) <= TLTCP__SLOT_KEY) {
         return true;
     }
-    p.count = 0;
-    p.settled = path->settled;
+    p.send.count = 0;
+    p.send.rest = 0;
+    p.send.rest_due = 0;
+    p.mean = d->stream[s->stream].cadence.bytes[0];
     p.lead = (int64_t)path->lead;
-    p.late = is_chain(&d->stream[s->stream]) ? LATE_IN_CHAIN : LATE;
+    p.cuts = kind_of(s->cls, s->deadline, true) == TLTCP__SLOT_CHAIN;
     p.ns_per_byte = NS_PER_S / path->rate;
-    p.start = (int64_t)path->delay + cost_of(&p, (double)before);
+    p.send.start = (int64_t)path->delay + cost_of(&p, (double)before);
     add_queued(&p, recs, first, now);
     for (uint8_t i = 0; i < TL_STREAMS_MAX; i++) {
-        add_expected(&p, &d->stream[i], i, now);
+        add_expected(&p, &d->stream[i].cadence, i == s->stream, now);
     }
-    return all_fits(&p) || choose(&p);
+    return all_fits(&p.send) || tltcp__send_plan_takes_first(&p.send);
 }

@@ -7,18 +7,16 @@
 
 /* Decides whether the next section should be given up.
  *
- * Queued sections, and those expected from the cadence of the streams up to
- * their next KEY, are scheduled one after the other at the rate of the path:
+ * Queued sections, and those expected from the cadence of the streams, are
+ * scheduled one after the other at the rate of the path; send_plan.h chooses
+ * those that bring the most bytes of pictures in time:
  *
- *  1. KEY, HEADER, AUDIO and unclassified sections are always in the plan.
- *  2. REFERENCEs of the section's stream are dropped from the end of the GOP as
- *     long as they would be much too late or would delay the next KEY too much:
- *     a late KEY costs a whole GOP. In a chain, where only REFERENCEs follow a
- *     KEY, "much" is little, because nothing else can be in time. With cross
- *     traffic, late ones are dropped only when the next KEY is already queued.
- *  3. DISPOSABLEs are added from the smallest on, since each counts for one
- *     picture. One is omitted if it would be late, or would delay anything else
- *     beyond its unavoidable lateness.
+ *  1. KEY, HEADER, AUDIO and unclassified sections are always sent, as are
+ * those of other streams.
+ *  2. REFERENCEs can be sent only if all of them since the KEY were. They are
+ *     given up from some point to the end of the GOP, when the time that they
+ *     would take is worth more to the next KEY and what follows it.
+ *  3. Each DISPOSABLE is chosen by itself, with those that depend on it.
  *
  * The decision is made when the section's first byte would enter a packet, as
  * late as possible. */
@@ -28,7 +26,6 @@ typedef struct tltcp__path_estimate {
     double rate;      /* bytes of sections per second; 0: no limit seen */
     tltcp_time delay; /* of the path's queue */
     tltcp_time lead;  /* how much earlier than due sections must leave */
-    bool settled;     /* the rate is stable and free of cross traffic */
     bool starved;     /* limited by a window that must grow, not by the path */
 } tltcp__path_estimate;
 

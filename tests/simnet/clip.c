@@ -168,7 +168,7 @@ static void judge_late(const struct clip *c, const struct flow *f,
             continue;
         }
         all += c->bytes[i];
-        if (whole > time_of(f, i, may_take)) {
+        if (whole > time_of(f, i, may_take + c->shown[i])) {
             v->waste += c->bytes[i];
             v->useless += used[i] ? 0 : c->bytes[i];
         }
@@ -192,7 +192,7 @@ void clip_judge_each(const struct clip *c, const struct flow *f,
     memset(v, 0, sizeof(*v));
     memset(used, 0, sizeof(used));
     for (uint32_t i = 0; i < c->count && i < f->source.count; i++) {
-        uint64_t until = time_of(f, i, transit + patience);
+        uint64_t until = time_of(f, i, transit + patience + c->shown[i]);
         uint64_t whole = f->tally[i].whole;
         uint64_t ready = whole == 0 ? NEVER : whole;
         if (c->parent[i] < i && there[c->parent[i]] > ready) {

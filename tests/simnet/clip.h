@@ -57,7 +57,8 @@ void clip_make_branched(struct clip *c, uint64_t seed, uint32_t count);
 /* Sends the clip out of CLIENT; the plan then points to it. */
 void clip_plan(const struct clip *c, struct plan *p);
 /* Judges the flow.  A picture is on time when it and all that it refers to came
- * at most `patience` after it was written, transit not counted. */
+ * at most `patience` after it was written, transit and the time that it is
+ * shown later not counted. */
 void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
                 uint64_t patience, struct view *v);
 /* The same, and which pictures are on time. */

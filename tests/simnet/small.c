@@ -3,15 +3,13 @@
 
 #include <stdlib.h>
 
-#include "tests/simnet/clip.h"
+#include "tests/simnet/oracle.h"
 
 #define PICTURES 750
 #define SEEDS_MAX 21
 #define PAYLOAD 0.95 /* of a link; the rest is headers */
 #define RTT (40 * MS)
 #define GRACE (1000 * MS) /* as tltcpsink has it */
-#define STEP (5 * MS)     /* of the bound's clock */
-#define STEPS 400
 
 static struct clip clip;
 static struct world w; /* large */
@@ -49,89 +47,6 @@ static void plan_link(struct plan *p, double rate) {
     p->config[SERVER].unordered = true;
 }
 
-/* The best that can be had, by time that the link is behind at the start of a
- * group of pictures: [t] with t steps at most; -1: cannot be. */
-struct best {
-    double got[STEPS]; /* bytes or pictures shown until then */
-};
-
-static double seconds_of(uint64_t ns) {
-    return (double)ns * 1e-9;
-}
-
-static void note_best(struct best *b, double behind, double got) {
-    int t = behind > 0 ? (int)(behind / seconds_of(STEP)) : 0;
-    if (t < STEPS && got > b->got[t]) {
-        b->got[t] = got;
-    }
-}
-
-/* The pictures [first, end) are sent up to some picture and no further, by a
- * link that is `at` seconds behind and has brought `got`. */
-static void play_group(const struct clip *c, uint32_t first, uint32_t end,
-                       double rate, double at, double got, bool bytes,
-                       struct best *next) {
-    double span = (double)(end - first) * seconds_of(CLIP_INTERVAL);
-    note_best(next, at - span, got);
-    for (uint32_t i = first; i < end; i++) {
-        double written = (double)(i - first) * seconds_of(CLIP_INTERVAL);
-        at = (at > written ? at : written) + c->bytes[i] / rate;
-        if (at <= written + seconds_of(c->latency)) {
-            got += bytes ? c->bytes[i] : 1;
-        }
-        note_best(next, at - span, got);
-    }
-}
-
-static void forget_best(struct best *b) {
-    for (int t = 0; t < STEPS; t++) {
-        b->got[t] = -1;
-    }
-}
-
-static uint32_t end_of_group(const struct clip *c, uint32_t first) {
-    uint32_t end = first + 1;
-    while (end < c->count && c->cls[end] != TL_CLASS_KEY) {
-        end++;
-    }
-    return end;
-}
-
-/* What could be shown at best of a stream whose pictures all refer to the one
- * before: all is known in advance.  Bytes or pictures. */
-static double best_of_chains(const struct clip *c, double rate, bool bytes) {
-    static struct best now;
-    static struct best next;
-    double best = 0;
-    forget_best(&now);
-    now.got[0] = 0;
-    for (uint32_t first = 0; first < c->count;) {
-        uint32_t end = end_of_group(c, first);
-        forget_best(&next);
-        for (int t = 0; t < STEPS; t++) {
-            if (now.got[t] >= 0) {
-                play_group(c, first, end, rate, t * seconds_of(STEP),
-                           now.got[t], bytes, &next);
-            }
-        }
-        now = next;
-        first = end;
-    }
-    for (int t = 0; t < STEPS; t++) {
-        best = now.got[t] > best ? now.got[t] : best;
-    }
-    return best;
-}
-
-static bool is_chain(const struct clip *c) {
-    for (uint32_t i = 0; i < c->count; i++) {
-        if (c->cls[i] == TL_CLASS_DISPOSABLE) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static double bytes_seen(const struct clip *c, const bool *seen) {
     double bytes = 0;
     for (uint32_t i = 0; i < c->count; i++) {
@@ -144,8 +59,6 @@ static void judge(double part, struct small *s) {
     static bool seen[CLIP_MAX];
     double rate = mean_rate(&clip) * part * PAYLOAD;
     double room = rate * (double)clip.count * (double)CLIP_INTERVAL * 1e-9;
-    double total =
-        mean_rate(&clip) * (double)clip.count * (double)CLIP_INTERVAL * 1e-9;
     struct view v;
     clip_judge_each(&clip, &w.flow[CLIENT], RTT / 2, clip.latency, &v, seen);
     s->used = bytes_seen(&clip, seen) / room;
@@ -153,13 +66,8 @@ static void judge(double part, struct small *s) {
     s->late = v.waste;
     s->freeze = v.freeze;
     s->dropped = (double)w.flow[CLIENT].fates[TLTCP_FATE_UNSENT] / clip.count;
-    if (is_chain(&clip)) {
-        s->bound = best_of_chains(&clip, rate, true) / room;
-        s->seen_bound = best_of_chains(&clip, rate, false) / clip.count;
-    } else {
-        s->bound = total < room ? total / room : 1;
-        s->seen_bound = (double)clip_bound(&clip, rate) / clip.count;
-    }
+    s->bound = oracle_most(&clip, rate, true) / room;
+    s->seen_bound = oracle_most(&clip, rate, false) / clip.count;
 }
 
 static void play_one(int kind, double part, uint64_t latency, uint64_t seed,
@@ -168,6 +76,7 @@ static void play_one(int kind, double part, uint64_t latency, uint64_t seed,
     kinds[kind].make(&clip, seed, PICTURES);
     clip.latency = latency;
     clip.grace = GRACE;
+    clip.tells_parents = true; /* as the elements do */
     plan_init(&p, seed);
     clip_plan(&clip, &p);
     plan_link(&p, 8 * mean_rate(&clip) * part);

@@ -64,14 +64,6 @@ TEST(a_key_that_comes_late_anyhow_may_be_far) {
     assert_true(keeps(8 * GAP, 62500));
 }
 
-/* Nor where the path is ours: what refers to it would be late with it. */
-TEST(a_settled_path_does_not_make_a_late_key_later) {
-    path.delay = 100 * MS;
-    path.settled = true;
-    assert_false(keeps(GAP, 62500));
-    assert_true(keeps(8 * GAP, 62500));
-}
-
 /* It would be of no use, whatever goes before it. */
 TEST(a_key_that_is_past_help_costs_nothing) {
     path.delay = 100 * MS;
@@ -84,8 +76,6 @@ int main(void) {
         cmocka_unit_test_setup(a_key_that_comes_late_at_best_is_not_made_later,
                                begin),
         cmocka_unit_test_setup(a_key_that_comes_late_anyhow_may_be_far, begin),
-        cmocka_unit_test_setup(a_settled_path_does_not_make_a_late_key_later,
-                               begin),
         cmocka_unit_test_setup(a_key_that_is_past_help_costs_nothing, begin),
     };
     return cmocka_run_group_tests_name("lookahead", tests, NULL, NULL);

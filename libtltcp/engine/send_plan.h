@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_SEND_PLAN_H
+#define LIBTLTCP_SEND_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Chooses which sections of a plan to send so that the most pictures are in
+ * time: dynamic programming over how far the path is behind.
+ *
+ * The slots are sent one after the other, each not before it is written. A slot
+ * of a chain can be sent only if the one before it was, back to the last KEY.
+ */
+
+#define TLTCP__SLOTS_MAX 160u
+#define TLTCP__SLOT_NEVER (INT64_MAX / 4)
+
+enum tltcp__slot_kind {
+    TLTCP__SLOT_MUST,    /* is always sent */
+    TLTCP__SLOT_KEY,     /* likewise; a chain begins */
+    TLTCP__SLOT_CHAIN,   /* needs the chain and continues it */
+    TLTCP__SLOT_OPTIONAL /* needs the chain; only those that say so need it */
+};
+
+/* Times in ns from now. */
+typedef struct tltcp__slot {
+    int64_t written; /* cannot leave before */
+    int64_t due;     /* of no use if complete after it */
+    int64_t cost;    /* time of sending it */
+    double worth;    /* in pictures, if it is in time */
+    uint8_t kind;
+    bool is_branch; /* an optional one that later ones need */
+    bool on_branch; /* needs the newest branch */
+} tltcp__slot;
+
+typedef struct tltcp__send_plan {
+    tltcp__slot slot[TLTCP__SLOTS_MAX]; /* in the order of `written` */
+    size_t count;
+    int64_t start;    /* when the first slot could leave */
+    double rest;      /* worth of what follows the last slot */
+    int64_t rest_due; /* time from writing to due of what follows */
+} tltcp__send_plan;
+
+/* Whether sending the first slot leads to more in time. The plan has at
+ * least one slot. */
+bool tltcp__send_plan_takes_first(const tltcp__send_plan *s);
+
+#endif /* LIBTLTCP_SEND_PLAN_H */
