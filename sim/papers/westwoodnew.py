@@ -50,8 +50,9 @@ FIGURES = (
     Figure("Figure 7", "10 MB take about 1600 s with Mod WestwoodNew, 1650 "
            "with Westwood, 1780 with WestwoodNew", ("fig7.order",), False,
            "With shorter queues the losses of the printed algorithm make it "
-           "the slowest. The seconds come out with no queue; at 1 % loss "
-           "transfers take a quarter of them, at 15 % about as much"),
+           "the slowest. The seconds come out with no queue: transfers take "
+           "a quarter of them at 1 % loss, four fifths at 15 %, and more at "
+           "20 %"),
     Figure("Figure 8", "dropped packets grow with the file; Westwood most, Mod "
            "slightly above WestwoodNew", ("fig8.grows", "fig8.order"), False,
            "The algorithm as printed fills the queue, and so drops most"),
