@@ -135,9 +135,13 @@ static void go_on(const tltcp__send_plan *s, size_t i, const ways *from,
                   double step, ways *to) {
     forget(to);
     for (unsigned state = 0; state < STATES; state++) {
+        double best = NOWHERE;
         for (int k = 0; k < STEPS; k++) {
-            if (from->at[state][k].worth > NOWHERE) {
-                decide(s, i, state, &from->at[state][k], step, to);
+            const way *x = &from->at[state][k];
+            /* Farther behind for no more worth leads nowhere better. */
+            if (x->worth > best) {
+                best = x->worth;
+                decide(s, i, state, x, step, to);
             }
         }
     }
