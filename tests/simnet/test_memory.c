@@ -79,6 +79,40 @@ TEST(libcrypto_may_run_out_of_memory_at_any_time) {
     }
 }
 
+static uint8_t caller_key[32];
+static uint8_t listener_key[32];
+
+static void static_keys_plan(struct plan *p) {
+    static const uint8_t secret[2][32] = {{8, 1}, {8, 2}};
+    static const uint8_t *const callers[] = {caller_key, NULL};
+    plan_init(p, 1);
+    p->source[CLIENT].sections = 3;
+    p->config[CLIENT].connect_timeout_ms = 10000;
+    assert_int_equal(tltcp_identity_public(secret[0], caller_key), 0);
+    assert_int_equal(tltcp_identity_public(secret[1], listener_key), 0);
+    p->config[CLIENT].identity.secret = secret[0];
+    p->config[CLIENT].identity.listener = listener_key;
+    p->config[SERVER].identity.secret = secret[1];
+    p->config[SERVER].identity.callers = callers;
+}
+
+TEST(static_keys_may_find_no_memory) {
+    bool reached = true;
+    struct plan p;
+    static_keys_plan(&p);
+    for (uint64_t k = 1; reached; k++) {
+        reached = run_starved(&p, k, 0);
+        (void)run_starved(&p, 0, k);
+    }
+    reached = true;
+    for (int k = 0; reached; k++) {
+        test_crypto_left = k;
+        (void)run_starved(&p, 0, 0);
+        reached = test_crypto_left < 0;
+        test_crypto_left = -1;
+    }
+}
+
 /* New keys that find no memory are made later; all arrives. */
 TEST(keys_change_though_memory_was_short_once) {
     bool reached = true;
@@ -169,6 +203,7 @@ int main(void) {
         cmocka_unit_test(any_single_request_may_fail),
         cmocka_unit_test(memory_may_run_out_for_good_at_any_time),
         cmocka_unit_test(libcrypto_may_run_out_of_memory_at_any_time),
+        cmocka_unit_test(static_keys_may_find_no_memory),
         cmocka_unit_test(keys_change_though_memory_was_short_once),
         cmocka_unit_test(running_out_of_memory_has_a_name),
         cmocka_unit_test(a_steady_bulk_transfer_asks_for_no_memory),
