@@ -55,7 +55,9 @@ JITTERED = only("where jitter keeps flows out of step")
 STARVES = ("near 100 % alone; beside terrestrial flows the satellite starves; "
            "with UDP it regains some")
 FIGURES = (
-    Figure("Figure 2", f"original TCP: {STARVES}", ("fig2",)),
+    Figure("Figure 2", f"original TCP: {STARVES}", ("fig2",), False,
+           "Tahoe's satellite flows starve (below 0.2) with queues up to 28 "
+           "packets only, with which they do not fill the link alone to 0.9"),
     Figure("Figure 3", f"Reno: {STARVES}", ("fig3",)),
     Figure("Figure 4", "SACK: near 100 % alone; beside terrestrial flows the "
            "satellite keeps some of it", ("fig4",)),
@@ -373,14 +375,15 @@ def claims_figures(page, v):
                     "bottleneck")
         page.claim(f"fig{figure}", f"Figure {figure}: the whole course with "
                    f"{name}", comes_out(name, course, as_adopted(v, "Reno"))
-                   or (some if fits and comes_out(name, tried, as_adopted(
+                   or (some if comes_out(name, tried, as_adopted(
                        v, "Reno", "tried")) else FAILS),
                    f"satellite, terrestrial share: {course_text(course)} as "
                    f"adopted; {course_text(tried)} with a queue of {queue}, a "
-                   f"window of {window} and UDP of {BEHIND}; in short phases "
+                   f"window of {window} and UDP of {BEHIND}; in short phases, "
+                   "with every seed, "
                    + (f"it comes out at queues and windows of {where}" if fits
                       else f"for none of {len(space.where)} choices"),
-                   expect=some)
+                   expect=FAILS if name == "Tahoe" else some)
 
 
 def open_part(page, v):
