@@ -9,7 +9,7 @@
 #include "tests/simnet/rival.h"
 
 #define PICTURES 750
-#define START 125            /* pictures until a long path is in use */
+#define START 75             /* pictures until a long path is in use */
 #define PAYLOAD 0.95         /* of a link; the rest is headers */
 #define HEAD_START (3 * SEC) /* of a rival */
 #define WHILE (20 * SEC)     /* after which it has all of a long path */
@@ -158,7 +158,7 @@ struct mark play_all(const char *name, const struct path *on, unsigned seeds) {
     all.useless = median(useless, seeds);
     all.usual_freeze = (uint64_t)median(freeze, seeds);
     print_message(
-        "%s: %.2f %% of the bound, after five seconds %.2f %% of all, "
+        "%s: %.2f %% of the bound, after three seconds %.2f %% of all, "
         "F %.2f, late %.2f %%, useless %.2f %%, freeze %" PRIu64
         " ms, the longest %" PRIu64 ", keys missing %u\n",
         name, 100 * all.seen, 100 * all.settled, all.ratio, 100 * all.late,

@@ -26,7 +26,7 @@ struct path {
 struct mark {
     double seen;    /* of what could be at best */
     double ratio;   /* of our rate to the rival's */
-    double settled; /* seen, of what was sent after the first five seconds */
+    double settled; /* seen, of what was sent after the first three seconds */
     double late;    /* of the bytes that arrived, came too late ... */
     double useless; /* ... and nothing that was seen refers to, however far */
     double waste;   /* late by a player that adds what the path takes */
