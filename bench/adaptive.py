@@ -42,6 +42,7 @@ KEYS = ("psnr", "ssim", "vmaf", "freeze", "freezes", "use", "F", "share", "skipp
 
 OVERHEAD = 10  # s that a run takes beyond its stream
 HELD_UP_S = 0.15  # by a busy machine: more spoils a run
+RUNNING = set()  # processes
 STREAMED = "streamed\n"  # what a run prints before it compares pictures
 
 
@@ -88,6 +89,7 @@ def attempt(args, spec, streamed):
     `streamed` when the link is free, before the pictures are compared."""
     process = demo.start(demo.command({**spec, "prefix": args.prefix},
                                       __file__))
+    RUNNING.add(process)
     try:
         first = process.stdout.readline()
         streamed()
@@ -98,6 +100,7 @@ def attempt(args, spec, streamed):
     except ValueError:
         return {"error": "the run ended without a result"}
     finally:
+        RUNNING.discard(process)
         if process.poll() is None:
             process.terminate()
             process.wait()
@@ -122,6 +125,7 @@ class Machine:
 
     def __init__(self, jobs):
         self.jobs, self.free = jobs, jobs
+        self.ending = False
         self.changed = threading.Condition()
 
     def use(self, share, work, *rest):
@@ -129,6 +133,8 @@ class Machine:
         share = min(share, self.jobs)
         with self.changed:
             self.changed.wait_for(lambda: self.free >= share)
+            if self.ending:
+                return None
             self.free -= share
         held = [share]
 
@@ -264,13 +270,20 @@ def prepare(args):
 
 def make_runs(args, transports, data, machine, end):
     with concurrent.futures.ThreadPoolExecutor(args.jobs + 1) as pool:
-        started = {pool.submit(
-            machine.use, 2 if transports[name].browser else 1, make_run, args,
-            spec, end): (title, name)
-            for title, name, _, spec in list(missing(args, transports, data))}
-        for done in concurrent.futures.as_completed(started):
-            if done.result():
-                store(args, data, *started[done], done.result())
+        try:
+            started = {pool.submit(
+                machine.use, 2 if transports[name].browser else 1, make_run,
+                args, spec, end): (title, name) for title, name, _, spec in
+                list(missing(args, transports, data))}
+            for done in concurrent.futures.as_completed(started):
+                if done.result():
+                    store(args, data, *started[done], done.result())
+        except BaseException:  # an interrupt, too: what has not begun does not
+            machine.ending = True
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(RUNNING):
+                process.terminate()
+            raise
 
 
 def bench(args):

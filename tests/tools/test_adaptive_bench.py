@@ -411,6 +411,12 @@ class GoOn(toolbox.Folder):
         self.assertEqual(len(entry["runs"]["udp"]), 1)
         self.assertEqual(entry["rows"]["udp"]["runs"], 1)
 
+    def test_nothing_begins_when_the_command_ends(self):
+        machine = adaptive.Machine(1)
+        self.assertEqual(machine.use(2, lambda free: 7), 7)
+        machine.ending = True
+        self.assertIsNone(machine.use(1, lambda free: 7))
+
     def test_nothing_begins_that_would_not_be_over_in_time(self):
         self.assertIsNone(adaptive.make_run(self.args(), {"seconds": 20},
                                             0.001))
