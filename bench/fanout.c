@@ -4,11 +4,14 @@
  * viewers.
  *
  *   bench_fanout serve|view LIBRARY HOST PORT VIEWERS MBPS SECONDS LATENCY_MS
+ *                WARM_SECONDS
  *
  * The server waits for all viewers, prints "ready", and sends a frame every 40
- * ms for SECONDS. Each end prints one line of JSON.
+ * ms for WARM_SECONDS + SECONDS; costs count in SECONDS. Each end prints one
+ * line of JSON.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +69,8 @@ static void fanout_report(const struct fanout_options *o, uint64_t start,
 static void fanout_serve(const struct fanout_options *o,
                          const struct fanout_ops *ops) {
     size_t len = (size_t)(o->mbps * 1e6 / 8 * (double)FRAME_NS / 1e9);
-    uint64_t frames = (uint64_t)(o->seconds * 1e9 / (double)FRAME_NS);
+    uint64_t warm = (uint64_t)(o->warm * 1e9 / (double)FRAME_NS);
+    uint64_t frames = warm + (uint64_t)(o->seconds * 1e9 / (double)FRAME_NS);
     uint8_t *frame;
     uint64_t start;
     double cpu;
@@ -88,10 +92,11 @@ static void fanout_serve(const struct fanout_options *o,
     cpu = bench_cpu();
     for (uint64_t i = 0; i < frames; i++) {
         fanout_sleep_until(start + i * FRAME_NS);
+        cpu = i == warm ? bench_cpu() : cpu;
         ops->send(frame, len);
     }
     fanout_sleep_until(start + frames * FRAME_NS);
-    fanout_report(o, start, cpu, empty);
+    fanout_report(o, start + warm * FRAME_NS, cpu, empty);
     printf(",\"bytes\":%" PRIu64 "}\n", frames * len);
     fflush(stdout);
     fanout_sleep_until(bench_now() + SETTLE_NS);
@@ -107,11 +112,13 @@ static uint64_t fanout_sum(const uint64_t *bytes, unsigned n) {
     return total;
 }
 
-/* Measures from the first received byte to the last. */
+/* Measures for SECONDS, from WARM_SECONDS after the first received byte. */
 static void fanout_view(const struct fanout_options *o,
                         const struct fanout_ops *ops) {
     static uint64_t bytes[FANOUT_VIEWERS_MAX];
     uint64_t start = 0;
+    uint64_t warm = (uint64_t)(o->warm * 1e9);
+    bool counts = false;
     uint64_t heard = bench_now();
     uint64_t total = 0;
     double cpu = 0;
@@ -119,19 +126,23 @@ static void fanout_view(const struct fanout_options *o,
 
     ops->view(o);
     while (bench_now() < heard + (start == 0 ? CALL_NS : SILENCE_NS) &&
-           (start == 0 || (double)(bench_now() - start) < o->seconds * 1e9)) {
+           (start == 0 ||
+            (double)(bench_now() - start) < (o->warm + o->seconds) * 1e9)) {
         uint64_t now_total;
 
         ops->receive(bytes);
         now_total = fanout_sum(bytes, o->viewers);
         if (start == 0 && now_total > 0) {
             start = bench_now();
+        }
+        if (!counts && start > 0 && bench_now() - start >= warm) {
+            counts = true;
             cpu = bench_cpu();
         }
         heard = now_total > total ? bench_now() : heard;
         total = now_total;
     }
-    fanout_report(o, start, cpu, empty);
+    fanout_report(o, start + warm, cpu, empty);
     printf(",\"bytes\":[");
     /* Data in flight still counts as delivered, but not as work. */
     for (heard = bench_now() + SETTLE_NS; bench_now() < heard;) {
@@ -168,11 +179,11 @@ int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "list") == 0) {
         return list_libraries();
     }
-    ops = argc == 9 ? transport_of(argv[2]) : NULL;
+    ops = argc == 10 ? transport_of(argv[2]) : NULL;
     if (ops == NULL) {
         fprintf(stderr,
                 "usage: %s serve|view LIBRARY HOST PORT VIEWERS MBPS "
-                "SECONDS LATENCY_MS\n   or: %s list\n",
+                "SECONDS LATENCY_MS WARM_SECONDS\n   or: %s list\n",
                 argv[0], argv[0]);
         return 2;
     }
@@ -184,7 +195,8 @@ int main(int argc, char **argv) {
                                 .mbps = strtod(argv[6], NULL),
                                 .seconds = strtod(argv[7], NULL),
                                 .latency_ms =
-                                    (unsigned)strtoul(argv[8], NULL, 10)};
+                                    (unsigned)strtoul(argv[8], NULL, 10),
+                                .warm = strtod(argv[9], NULL)};
     if (o.viewers == 0 || o.viewers > FANOUT_VIEWERS_MAX) {
         bench_fail("viewers", "from 1 to 1024");
     }

@@ -18,7 +18,8 @@ struct fanout_options {
     unsigned port;       /* to listen on, or to call */
     unsigned viewers;    /* how many to wait for, or to be */
     double mbps;         /* of the stream */
-    double seconds;      /* of it */
+    double seconds;      /* of it, whose costs count */
+    double warm;         /* seconds of it before */
     unsigned latency_ms; /* budget for repairs */
 };
 

@@ -66,7 +66,8 @@ class Run:
     def end_point(self, role, port, viewers):
         args = self.args
         return self.start(args.program, role, self.transport, "127.0.0.1", port,
-                          viewers, args.mbps, args.seconds, args.latency)
+                          viewers, args.mbps, args.seconds, args.latency,
+                          args.warm)
 
     def serve(self, viewers):
         server = self.end_point("serve", self.port, viewers)
@@ -91,7 +92,7 @@ class Run:
     def result(self, process):
         try:
             out, err = process.communicate(
-                timeout=self.args.seconds + PATIENCE)
+                timeout=self.args.warm + self.args.seconds + PATIENCE)
         except subprocess.TimeoutExpired as error:
             raise Failed(f"{self.transport}: it does not end") from error
         lines = [line for line in out.splitlines() if line.startswith("{")]
@@ -199,8 +200,8 @@ def print_isolation(args, rows):
                   f"{alone.get('error', beside.get('error'))}")
             continue
         print(f"{NAMES[transport]:10}{alone['least'] * 100:>8.2f}"
-              f"{beside['least'] * 100:>8.2f}{beside['bad_mean'] * 100:>9.2f}",
-              flush=True)
+              f"{beside['least'] * 100:>8.2f}"
+              f"{beside.get('bad_mean', 0) * 100:>9.2f}", flush=True)
 
 
 def commit():
@@ -221,11 +222,12 @@ def bench(args):
                "date": time.strftime("%-d %B %Y", time.gmtime()),
                "commit": commit(),
                "load_before": os.getloadavg()[0], "viewers": args.viewers,
-               "mbps": args.mbps, "seconds": args.seconds, "runs": args.runs,
+               "mbps": args.mbps, "seconds": args.seconds, "warm": args.warm,
+               "runs": args.runs,
                "rtt_ms": args.rtt, "costs": {}}
-    print(f"{args.viewers} viewers of {args.mbps:g} Mbit/s, {args.seconds:g} s, "
-          f"median of {args.runs}; % of a core for each stream; ratio: TLTCP's "
-          "over this one's")
+    print(f"{args.viewers} viewers of {args.mbps:g} Mbit/s, {args.seconds:g} s "
+          f"after {args.warm:g} s, median of {args.runs}; % of a core for each "
+          "stream; ratio: TLTCP's over this one's")
     for count, rtt in ((args.viewers, 0), (args.viewers, args.rtt),
                        (1, args.rtt)):
         rows = turns(args, transports, plain, count, rtt)
@@ -258,6 +260,8 @@ def parse():
                    help="viewers with bad links (5)")
     p.add_argument("--mbps", type=float, default=4, help="of the stream (4)")
     p.add_argument("--seconds", type=float, default=10, help="of a run (10)")
+    p.add_argument("--warm", type=float, default=6,
+                   help="seconds before costs count (6)")
     p.add_argument("--rtt", type=float, default=40, help="in ms (40)")
     p.add_argument("--latency", type=int, default=200, help="in ms (200)")
     p.add_argument("--runs", type=int, default=3, help="of each (3)")

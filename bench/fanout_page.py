@@ -9,7 +9,8 @@ librist. One process serves all viewers, and one process is all of them; transpo
 turns. With a round-trip time, packets go through `linkem`. `./dev bench fanout --page` made
 this page.
 
-{viewers} viewers of {mbps:g} Mbit/s, {seconds:g} s, median of {runs} runs. CPU is that of a
+{viewers} viewers of {mbps:g} Mbit/s, {seconds:g} s after the first {warm:g} s, median of
+{runs} runs. CPU is that of a
 process with its part of the kernel, in % of a core for each stream. The ratio is TLTCP's
 CPU over that of the transport, from the same run: compare ratios, since absolute figures
 differ between machines.
@@ -57,7 +58,7 @@ def isolation(rows, names):
         error = alone.get("error", beside.get("error"))
         shares = [error, "", ""] if error else [
             number(alone["least"] * 100), number(beside["least"] * 100),
-            number(beside["bad_mean"] * 100)]
+            number(beside.get("bad_mean", 0) * 100)]
         yield line([names[transport], *shares])
 
 

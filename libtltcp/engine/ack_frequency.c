@@ -3,8 +3,8 @@
 #include "libtltcp/engine/ack_frequency.h"
 
 /* ACKs of a full window; there are fewer of what an application sends. */
-#define IN_WINDOW 4.0
-#define EVERY_MAX 8
+#define IN_WINDOW 2.0
+#define EVERY_MAX 32 /* the delay is usually over before */
 /* The last packets before a pause wait for this part of an RTT, ... */
 #define PART_OF_RTT 4
 /* ... but at least this long, since the next one may be on its way. */

@@ -22,6 +22,15 @@
 #define SLACK_MIN (3 * (cong_time)TLTCP_S)
 #define SLACK_QUEUE_PART 8
 #define SLACK_QUEUE_MIN ((cong_time)4 * (cong_time)TLTCP_MS)
+/* Whenever slack ends, the next needs twice as long a time, up to 16 times,
+ * until it has lasted for a minute. */
+#define RELAPSES_MAX 4
+#define SLACK_PROVEN (60 * (cong_time)TLTCP_S)
+/* Trains on such a path: this part of an RTT, at most so many seconds and
+ * packets. */
+#define TRAIN_PART_OF_RTT 0.125
+#define TRAIN_MAX 0.005
+#define TRAIN_PACKETS 10
 /* Cross traffic may keep a queue for long; min_rtt must not include it. */
 #define MIN_RTT_WINDOW (60 * (cong_time)TLTCP_S)
 
@@ -128,6 +137,10 @@ int tltcp__cc_follow(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now) {
 }
 
 static void note_strain(tltcp__cc *cc, cong_time now) {
+    if (cc->slack) {
+        cc->t_resume = 0; /* may be the end of a long quantum */
+        cc->relapses = (uint8_t)(cc->relapses + (cc->relapses < RELAPSES_MAX));
+    }
     cc->slack = false;
     cc->t_strain = now;
 }
@@ -145,9 +158,9 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->rate.t_delivered = (cong_time)now;
     cc->sample = (struct cong_rate_sample){0};
     cong_pacer_init(&cc->pacer);
-    cc->t_resume = 0;
     cc->use_prr = false;
     note_strain(cc, (cong_time)now);
+    cc->t_resume = 0;
     tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
 }
 
@@ -184,7 +197,7 @@ bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
     return false;
 }
 
-/* Whether an ACK shows that the path is near its limit. */
+/* Whether an ACK shows that longer trains might do harm. */
 static bool is_strained(const tltcp__cc *cc, const struct cong_ack *ack) {
     cong_time queue = cc->rtt.srtt - cc->rtt.min_rtt;
     cong_time part = cc->rtt.min_rtt / SLACK_QUEUE_PART;
@@ -197,16 +210,34 @@ static void update_slack(tltcp__cc *cc, const struct cong_ack *ack) {
     if (is_strained(cc, ack)) {
         note_strain(cc, ack->now);
     } else {
-        cc->slack =
-            cc->paced && quiet > SLACK_RTTS * cc->rtt.srtt && quiet > SLACK_MIN;
+        cc->slack = cc->paced && quiet > SLACK_RTTS * cc->rtt.srtt &&
+                    quiet > SLACK_MIN << cc->relapses;
+        cc->relapses = quiet > SLACK_PROVEN ? 0 : cc->relapses;
     }
 }
 
-/* Bytes worth a wake-up: those that leave within one timer tick of the driver,
- * but at most one system call's worth. */
-static double quantum(const tltcp__cc *cc, double rate) {
+/* Bytes that may follow the first packet of a train. On a path with slack they
+ * are bounded in time, and by what RFC 9002 section 7.7 allows at once. */
+static double train_max(const tltcp__cc *cc, double rate) {
+    double time = (double)cc->rtt.srtt / NS_PER_S * TRAIN_PART_OF_RTT;
+    double bytes = rate * (time < TRAIN_MAX ? time : TRAIN_MAX);
+    double most = (TRAIN_PACKETS - 1) * cc->cong->mss;
+    if (!cc->slack) {
+        return 0;
+    }
+    return bytes < most ? bytes : most;
+}
+
+/* Bytes that leave within one timer tick of the driver, but at most one system
+ * call's worth. */
+static double tick_bytes(const tltcp__cc *cc, double rate) {
     double bytes = rate * cc->granularity;
     return bytes < QUANTUM_MAX ? bytes : QUANTUM_MAX;
+}
+
+/* Bytes worth a wake-up. */
+static double quantum(const tltcp__cc *cc, double rate) {
+    return fmax(tick_bytes(cc, rate), train_max(cc, rate));
 }
 
 /* Paces the initial window over a full round trip. At twice that rate, as in
@@ -227,7 +258,8 @@ void tltcp__cc_set_pace(tltcp__cc *cc) {
     if (cc->max_rate > 0 && (rate <= 0 || rate > cc->max_rate)) {
         rate = cc->max_rate;
     }
-    burst = fmax(burst, rate * cc->granularity + quantum(cc, rate));
+    burst = fmax(burst, rate * cc->granularity + tick_bytes(cc, rate));
+    burst = fmax(burst, train_max(cc, rate));
     cong_pacer_set(&cc->pacer, rate, burst);
 }
 

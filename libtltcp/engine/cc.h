@@ -42,6 +42,7 @@ typedef struct tltcp__cc {
     bool use_prr;       /* applies in this recovery period */
     bool paced;
     bool slack;          /* the path is far from its limit */
+    uint8_t relapses;    /* how often that ended, up to RELAPSES_MAX */
     bool limited;        /* window or pacer was the limit since the last
                             feedback */
     bool report_limited; /* the same since the last report */

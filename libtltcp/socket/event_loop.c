@@ -14,11 +14,11 @@
 #define QUANTUM TLTCP_MS
 /* Minimum latency of a live stream that bears such a delay at each end. */
 #define LATENCY_MS 20u
-/* With more bytes than this in a quantum, turns are large anyway, and the
- * kernel's buffers are too small for waiting. */
+/* With more bytes than this in a quantum, from a port or to a connection, turns
+ * are large anyway, and the kernel's buffers are too small for waiting. */
 #define QUANTUM_BYTES ((uint64_t)65536)
-/* Maximum number of bursts that one read returns: more may have arrived. */
-#define BURSTS_MANY 32
+/* Full reads in a turn after which more waits in the kernel. */
+#define FULL_READS 4u
 /* Minimum number of connections for which waiting pays. */
 #define CROWD 4u
 /* Number of quanta over which connections and bytes are counted. */
@@ -102,19 +102,29 @@ static bool loop_is_live(const struct tltcp__io_thread *io) {
     return p == NULL;
 }
 
+/* Whether waiting pays, after a window of so many quanta. */
+static bool loop_is_crowd(const struct tltcp__io_thread *io, uint64_t quanta) {
+    bool live = loop_is_live(io);
+    uint64_t most = quanta * QUANTUM_BYTES;
+    uint64_t senders = live && io->window_conns > 0 ? io->window_conns : 1;
+
+    return (live || io->window_conns >= CROWD) && io->window_in <= most &&
+           io->window_bytes <= most * senders;
+}
+
 /* Returns whether to wait for more after the next turn. */
 static bool loop_may_nap(struct tltcp__io_thread *io, tltcp_time now) {
     tltcp_time span = now - io->window_since;
     bool many;
 
     uv_mutex_lock(&io->mx);
-    many = io->arrived >= BURSTS_MANY;
-    io->arrived = 0;
+    many = io->full_reads >= FULL_READS;
+    io->full_reads = 0;
     if (span >= WINDOW * QUANTUM) {
-        io->crowd = io->window_bytes <= span / QUANTUM * QUANTUM_BYTES &&
-                    (io->window_conns >= CROWD || loop_is_live(io));
+        io->crowd = loop_is_crowd(io, span / QUANTUM);
         io->window++;
         io->window_conns = 0;
+        io->window_in = 0;
         io->window_bytes = 0;
         io->window_since = now;
     }

@@ -10,6 +10,9 @@
 #include "libtltcp/socket/stretch.h"
 #include "libtltcp/socket/trace.h"
 
+/* Bursts of a full read, with GRO. */
+#define READ_MAX 16
+
 static void input_to_caller(struct tltcp__port *port, const net__burst *b,
                             tltcp_time now) {
     tltcp_socket *s = port->all;
@@ -105,13 +108,26 @@ static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
     }
 }
 
+static void input_count(struct tltcp__port *port, size_t len) {
+    struct tltcp__io_thread *io = port->io;
+
+    if (port->window != io->window) {
+        port->window = io->window;
+        port->window_in = 0;
+    }
+    port->window_in += len;
+    if (port->window_in > io->window_in) {
+        io->window_in = port->window_in;
+    }
+}
+
 static void input_on_bursts(void *owner, const net__burst *in, size_t count) {
     struct tltcp__port *port = owner;
 
     uv_mutex_lock(&port->io->mx);
-    port->io->arrived += count;
+    port->io->full_reads += count >= READ_MAX ? 1 : 0;
     for (size_t i = 0; i < count; i++) {
-        port->io->window_bytes += in[i].len;
+        input_count(port, in[i].len);
         if (port->calling != NULL) {
             input_to_caller(port, &in[i], tltcp_now());
         } else {

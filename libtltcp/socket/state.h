@@ -72,8 +72,9 @@ struct tltcp__io_thread {
     bool stopping;
     uint32_t window;       /* number of the present window, a few turns long */
     uint32_t window_conns; /* connections that had a turn in it */
-    uint64_t window_bytes; /* in and out */
-    size_t arrived;        /* bursts, since the last turn */
+    uint64_t window_in;    /* bytes that the busiest UDP socket received */
+    uint64_t window_bytes; /* all sent, and received over TCP */
+    unsigned full_reads;   /* since the last turn; more may have arrived */
 
     /* Used only by the I/O thread. */
     tltcp_time window_since;
@@ -147,6 +148,9 @@ struct tltcp__port {
     struct tltcp__listening *listening;
     struct tltcp__calling *calling;
     struct tltcp__tracer *tracer; /* NULL: no trace is wanted */
+
+    uint32_t window; /* the last with input, and bytes received in it */
+    uint64_t window_in;
 
     /* The route of the newest burst. */
     net__route last_route;

@@ -156,7 +156,6 @@ static void incoming_on_input(void *link) {
     int rc = 1;
 
     uv_mutex_lock(mx);
-    l->port->io->arrived++;
     while (fine && (rc = tltcp__pipe_next(l->pipe, &dgram, &len)) > 0) {
         fine = incoming_take(l, dgram, len);
     }

@@ -35,7 +35,6 @@ static void call_on_input(void *link) {
     int rc;
 
     uv_mutex_lock(mx);
-    l->port->io->arrived++;
     while ((rc = tltcp__pipe_next(l->pipe, &dgram, &len)) > 0) {
         call_take(l, dgram, len);
     }

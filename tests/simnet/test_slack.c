@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Paths with slack: fewer acknowledgements. */
+/* Paths with slack: fewer acknowledgements and longer trains. */
 #include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
@@ -89,6 +89,86 @@ TEST(a_lost_request_is_sent_again) {
     world_finish(&w);
 }
 
+/* Packets of the sender that leave at one moment. */
+static struct {
+    uint64_t at;
+    unsigned count;
+    unsigned longest;
+} train;
+
+static bool watch_trains(void *user, uint32_t link, struct sim_packet *p,
+                         uint64_t now) {
+    (void)user;
+    if (link == 0 && p->len > 1000) {
+        train.count = now == train.at ? train.count + 1 : 1;
+        train.at = now;
+        if (train.count > train.longest) {
+            train.longest = train.count;
+        }
+    }
+    return true;
+}
+
+/* The longest train from the fifth to the tenth second. */
+static unsigned longest_train(double rate, double loss) {
+    struct plan p;
+    plan_live(&p);
+    p.tap = watch_trains;
+    for (int i = 0; i < 2; i++) {
+        p.link[i].rate = rate;
+        p.link[i].loss = loss;
+    }
+    world_start_for(&w, &p, 5 * SEC);
+    memset(&train, 0, sizeof(train));
+    world_run_for(&w, 5 * SEC);
+    world_finish(&w);
+    print_message("%u packets\n", train.longest);
+    return train.longest;
+}
+
+TEST(a_path_with_slack_gets_trains_of_at_most_ten_packets) {
+    assert_in_range(longest_train(50e6, 0), 4, 10);
+}
+
+TEST(a_path_without_slack_gets_no_trains) {
+    assert_in_range(longest_train(4e6, 0), 1, 3);
+    assert_in_range(longest_train(50e6, 0.02), 1, 5);
+}
+
+static bool drop_armed;
+
+static bool drop_one(void *user, uint32_t link, struct sim_packet *p,
+                     uint64_t now) {
+    (void)user, (void)now;
+    if (drop_armed && link == 0 && p->len > 1000) {
+        drop_armed = false;
+        return false;
+    }
+    return true;
+}
+
+static bool has_slack(void) {
+    return w.end[CLIENT].peer->conn->sender.cc.slack;
+}
+
+TEST(slack_that_ended_takes_twice_as_long_to_come_back) {
+    struct plan p;
+    plan_live(&p);
+    p.tap = drop_one;
+    drop_armed = false;
+    world_start_for(&w, &p, 5 * SEC);
+    assert_true(has_slack());
+    drop_armed = true;
+    world_run_for(&w, SEC);
+    assert_false(drop_armed);
+    assert_false(has_slack());
+    world_run_for(&w, 4 * SEC);
+    assert_false(has_slack());
+    world_run_for(&w, 3 * SEC);
+    assert_true(has_slack());
+    world_finish(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
@@ -96,6 +176,9 @@ int main(void) {
         cmocka_unit_test(
             a_peer_that_is_not_asked_acknowledges_every_second_packet),
         cmocka_unit_test(a_lost_request_is_sent_again),
+        cmocka_unit_test(a_path_with_slack_gets_trains_of_at_most_ten_packets),
+        cmocka_unit_test(a_path_without_slack_gets_no_trains),
+        cmocka_unit_test(slack_that_ended_takes_twice_as_long_to_come_back),
     };
     return cmocka_run_group_tests_name("slack", tests, NULL, NULL);
 }

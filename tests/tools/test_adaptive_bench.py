@@ -544,7 +544,7 @@ class Fanout(unittest.TestCase):
         page = fanout_page.text(
             {"machine": "m", "cores": 2, "date": "1 May 2026", "commit": "c1",
              "load_before": 0, "viewers": 3, "mbps": 4, "seconds": 5,
-             "runs": 1, "costs": {"3 viewers": {
+             "warm": 1, "runs": 1, "costs": {"3 viewers": {
                  "tltcp": end, "srt": {**end, "server_cpu": 0.004},
                  "librist": {"error": "no result"}}},
              "isolation": {"tltcp": (good, good),
@@ -563,8 +563,8 @@ class Fanout(unittest.TestCase):
         tools = toolbox.TOOLS
         args = argparse.Namespace(
             program=tools.parent / "bench" / "bench_fanout",
-            linkem=tools / "linkem", mbps=1, seconds=1, latency=2000, rtt=10,
-            runs=1)
+            linkem=tools / "linkem", mbps=1, seconds=1, warm=0.2,
+            latency=2000, rtt=10, runs=1)
         result = fanout.isolation(args, "tltcp", 2, 1)
         self.assertGreater(result["least"], 0.9)
         self.assertLess(result["bad_mean"], 1)
