@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_LEN ((size_t)32)
+#include "internal/credentials/key_file.h"
 
 #define BAD_PASSPHRASE \
     "a file whose first line is a passphrase of 8 to 512 bytes"
@@ -77,36 +77,9 @@ static const char *read_passphrase(struct secrets *s, const char *path) {
     return NULL;
 }
 
-static bool from_hex(const uint8_t *text, uint8_t *key) {
-    for (size_t i = 0; i < KEY_LEN; i++) {
-        char digits[3] = {(char)text[2 * i], (char)text[2 * i + 1], '\0'};
-        if (strspn(digits, "0123456789abcdefABCDEF") != 2) {
-            return false;
-        }
-        key[i] = (uint8_t)strtoul(digits, NULL, 16);
-    }
-    return true;
-}
-
 static const char *read_key(struct secrets *s, const char *path) {
-    uint8_t raw[2 * KEY_LEN + 3];
-    uint8_t *key = s->bytes[s->keys];
-    FILE *f = fopen(path, "re");
-    size_t len;
-    if (!f) {
+    if (!secrets_key_of_file(path, s->bytes[s->keys])) {
         return BAD_KEY;
-    }
-    len = fread(raw, 1, sizeof(raw), f);
-    (void)fclose(f);
-    if (len == KEY_LEN) {
-        memcpy(key, raw, KEY_LEN);
-    } else {
-        while (len > 0 && (raw[len - 1] == '\n' || raw[len - 1] == '\r')) {
-            len--;
-        }
-        if (len != 2 * KEY_LEN || !from_hex(raw, key)) {
-            return BAD_KEY;
-        }
     }
     add_key(s);
     return NULL;

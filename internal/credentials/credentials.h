@@ -32,7 +32,7 @@ struct secrets {
                                                         listeners */
     const uint8_t *more_keys[SECRETS_MAX + 1];     /**< likewise */
     char text[SECRETS_MAX][513];
-    uint8_t bytes[SECRETS_MAX][32];
+    uint8_t bytes[SECRETS_MAX][SECRETS_KEY_LEN];
     unsigned texts;
     unsigned keys;
     struct identities identities; /**< static keys */

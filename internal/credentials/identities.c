@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/credentials/key_file.h"
 #include "internal/credentials/wipe.h"
 
 #define SPACE " \t"
@@ -17,50 +18,12 @@
     "a file whose lines have a public key of 64 hexadecimal digits " \
     "and a name"
 
-static int digit(char c) {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) % 16 : -1;
-}
-
-static bool from_hex(const char *text, size_t len, uint8_t *key) {
-    if (len != 2 * IDENTITIES_KEY_LEN) {
-        return false;
-    }
-    for (size_t i = 0; i < IDENTITIES_KEY_LEN; i++) {
-        int high = digit(text[2 * i]);
-        int low = digit(text[2 * i + 1]);
-        if (high < 0 || low < 0) {
-            return false;
-        }
-        key[i] = (uint8_t)(high * 16 + low);
-    }
-    return true;
-}
-
 bool secrets_identities_key(const char *text, uint8_t *key) {
-    return from_hex(text, strlen(text), key);
+    return secrets_key_of_hex(text, strlen(text), key);
 }
 
 static const char *read_secret(struct identities *ids, const char *path) {
-    char raw[2 * IDENTITIES_KEY_LEN + 3];
-    FILE *f = fopen(path, "re");
-    size_t len;
-    if (!f) {
-        return BAD_FILE;
-    }
-    len = fread(raw, 1, sizeof(raw), f);
-    (void)fclose(f);
-    ids->has_secret = len == IDENTITIES_KEY_LEN;
-    if (ids->has_secret) {
-        memcpy(ids->secret, raw, IDENTITIES_KEY_LEN);
-    } else {
-        while (len > 0 && (raw[len - 1] == '\n' || raw[len - 1] == '\r')) {
-            len--;
-        }
-        ids->has_secret = from_hex(raw, len, ids->secret);
-    }
-    secrets_wipe(raw, sizeof(raw));
+    ids->has_secret = secrets_key_of_file(path, ids->secret);
     return ids->has_secret ? NULL : BAD_FILE;
 }
 
@@ -77,7 +40,7 @@ static bool add_caller(struct identities *ids, const char *key, size_t key_len,
         return false;
     }
     ids->caller = grown;
-    if (!from_hex(key, key_len, grown[ids->callers].key)) {
+    if (!secrets_key_of_hex(key, key_len, grown[ids->callers].key)) {
         return false;
     }
     (void)snprintf(grown[ids->callers].name, IDENTITIES_NAME_MAX, "%s", name);
@@ -183,7 +146,7 @@ void secrets_identities_name(const struct identities *ids, const uint8_t *key,
                              char *name) {
     for (size_t i = 0; i < ids->callers; i++) {
         const struct identities_caller *c = &ids->caller[i];
-        if (memcmp(c->key, key, IDENTITIES_KEY_LEN) == 0 && c->name[0]) {
+        if (memcmp(c->key, key, SECRETS_KEY_LEN) == 0 && c->name[0]) {
             (void)snprintf(name, IDENTITIES_NAME_MAX, "%s", c->name);
             return;
         }

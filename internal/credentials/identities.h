@@ -13,15 +13,15 @@
 
 #include <tltcp/config.h>
 
-/** @brief Bytes of a key. */
-#define IDENTITIES_KEY_LEN ((size_t)32)
+#include "internal/credentials/key_file.h"
+
 /** @brief Room for the name of a caller, or the beginning of its key. */
 #define IDENTITIES_NAME_MAX 64u
 
 /** @brief A caller that may be let in. */
 struct identities_caller {
-    uint8_t key[IDENTITIES_KEY_LEN]; /**< public key */
-    char name[IDENTITIES_NAME_MAX];  /**< "": has none */
+    uint8_t key[SECRETS_KEY_LEN];   /**< public key */
+    char name[IDENTITIES_NAME_MAX]; /**< "": has none */
 };
 
 /** @brief Zeroed: none. End with secrets_identities_clear(). */
@@ -29,8 +29,8 @@ struct identities {
     bool has_secret;
     bool has_listener;
     bool has_callers;
-    uint8_t secret[IDENTITIES_KEY_LEN];   /**< own */
-    uint8_t listener[IDENTITIES_KEY_LEN]; /**< public key */
+    uint8_t secret[SECRETS_KEY_LEN];   /**< own */
+    uint8_t listener[SECRETS_KEY_LEN]; /**< public key */
     struct identities_caller *caller;
     const uint8_t **list; /**< of their keys, NULL-terminated */
     size_t callers;
