@@ -16,11 +16,11 @@
  *
  * While the queue on the path is its own, the flow keeps it short; CUBIC's
  * growth and its response to losses are for a queue that other flows fill
- * (short_queue.h). While other flows fill the queue, the window does not grow
- * when the flow has more than its part of the link (link_rate.h). Without that
- * bound it would take more and more: a paced flow loses fewer packets than
- * flows that send trains. Beside flows that do not yield to losses, it holds a
- * part of the link (hold.h).
+ * (short_queue.h). While other flows fill the queue, a flow that has more than
+ * its part of the link (link_rate.h, peak_rate.h) does not grow, and in a short
+ * queue gives back the excess. Without that bound it would take more and more:
+ * a paced flow loses fewer packets than flows that send trains. Beside flows
+ * that do not yield to losses, it holds a part of the link (hold.h).
  *
  * A recovery period gets one of three verdicts. By chance: recent losses do not
  * correlate with the RTT (see rtt_history.h), and there is no standing queue;
@@ -39,8 +39,9 @@
  * losses, 0 to 1), judged (their number); pipe (most bytes in flight in this
  * span of 2 s and the previous one); begun (when the first RTT was known);
  * paused (when the application was last the limit); chance (the open recovery
- * period is judged to be by chance); queue (short_queue.h); link (link_rate.h);
- * hold (hold.h), part_held (its parameter).
+ * period is judged to be by chance); congested (when a loss was last judged to
+ * be congestion); queue (short_queue.h); link (link_rate.h); peak
+ * (peak_rate.h); hold (hold.h), part_held (its parameter).
  * Parameters: those of CUBIC, and tolerance (loss ratio up to which a loss may
  * be doubtful), bearable (loss ratio up to which it may be by chance), depth
  * (fraction of the RTT range that counts as a short queue), gentle (fraction of
@@ -56,6 +57,7 @@
 #include "libcongestion/cubic.h"
 #include "libcongestion/hold.h"
 #include "libcongestion/link_rate.h"
+#include "libcongestion/peak_rate.h"
 #include "libcongestion/rtt_history.h"
 #include "libcongestion/short_queue.h"
 
@@ -86,13 +88,19 @@
 #define PAUSE 5000000000      /* ns since the application was the limit */
 #define CLAIM_SPAN 5000000000 /* ns from the first RTT */
 #define BEGINS 3000000000     /* ns: a guest does not yield at first */
-#define OWN 0.8         /* larger share: the queue is the flow's own ... */
-#define ERRORS 3        /* ... within this many standard errors */
-#define FOLLOWS 0.9     /* of the window in use counts as all of it */
-#define ROOM 2          /* the window grows to this multiple of its use */
-#define INITIAL 10      /* segments ... */
-#define INITIAL_RTT 1e8 /* ... per this much RTT, ns */
-#define INITIAL_MOST 10 /* at most this many times that */
+#define OWN 0.8             /* larger share: the queue is the flow's own ... */
+#define ERRORS 3            /* ... within this many standard errors */
+#define FOREIGN 0.6         /* smaller share: it is that of others ... */
+#define SURE 5              /* ... by this many standard errors */
+#define ABOVE 0.02          /* above its part, a flow gives back ... */
+#define EASE 0.03125        /* ... this much of the window per round trip */
+#define LEAST 4             /* segments that it keeps */
+#define RECENTLY 2000000000 /* ns */
+#define FOLLOWS 0.9         /* of the window in use counts as all of it */
+#define ROOM 2              /* the window grows to this multiple of its use */
+#define INITIAL 10          /* segments ... */
+#define INITIAL_RTT 1e8     /* ... per this much RTT, ns */
+#define INITIAL_MOST 10     /* at most this many times that */
 
 struct adaptive {
     struct cubic q;
@@ -120,9 +128,11 @@ struct adaptive {
     cong_time pipe_from;
     struct cong__clock clock;
     cong_time begun;
-    cong_time paused; /* when the application was last the limit; 0: never */
+    cong_time congested; /* newest loss judged so; 0: none */
+    cong_time paused;    /* when the application was last the limit; 0: never */
     struct cong__short_queue queue;
     struct cong__link_rate link;
+    struct cong__peak_rate peak;
     double part_held;
     struct cong__hold hold;
 };
@@ -275,9 +285,54 @@ static bool is_newcomer(const struct adaptive *a, cong_time now) {
     return is_guest(a) && cong__elapsed(now, a->begun) < CLAIM_SPAN;
 }
 
-/* Of a link whose queue other flows fill. */
-static bool has_its_part(const struct adaptive *a) {
-    return a->queue.foreign && cong__link_rate_share(&a->link) > a->part;
+/* A full queue caused a loss, not long ago. */
+static bool overflowed(const struct adaptive *a, cong_time now) {
+    return a->congested > 0 && cong__elapsed(now, a->congested) < RECENTLY;
+}
+
+/* Other flows fill the queue, which may be too short to say whose it is by its
+ * length. Losses by chance distort the share, so they must not be likely. */
+static bool is_beside_others(const struct adaptive *a, cong_time now) {
+    double share = cong__queue_share(&a->queue.share);
+    double error = cong__queue_share_error(&a->queue.share);
+    return a->queue.foreign ||
+           (share >= 0 && share + SURE * error < FOREIGN &&
+            a->rank >= INDEPENDENT && (overflowed(a, now) || queue_stands(a)));
+}
+
+/* Rate of the link, bytes/ns; 0: not known. The regression errs towards higher
+ * rates where the queue is too short to follow what is sent. */
+static double link_rate(const struct adaptive *a) {
+    double share = cong__link_rate_share(&a->link);
+    double link = share > 0 ? a->link.mean_came / share : 0;
+    double most = cong__peak_rate(&a->peak);
+    double room =
+        cong__peak_rate_room(&a->peak, (double)a->hold.high, a->q.w.cc.mss);
+    return a->queue.foreign || link <= 0 ? link
+                                         : fmin(fmax(link, most), room * most);
+}
+
+/* Of a link whose queue other flows fill: more than a part of it. */
+static bool has_more_than(const struct adaptive *a, double part,
+                          cong_time now) {
+    double link = link_rate(a);
+    return link > 0 && a->link.mean_came > part * link &&
+           is_beside_others(a, now);
+}
+
+/* In a short queue, gives back what the flow has beyond its part: its paced
+ * packets are so rarely lost that others do not take it by themselves. */
+static void ease(struct adaptive *a, const struct cong_ack *ack) {
+    struct cong *cc = &a->q.w.cc;
+    double rounds = fmin(cong__clean(ack->acked) / cc->cwnd, 1);
+    double part = a->part + ABOVE;
+    if (!a->queue.foreign && cc->cwnd >= cc->ssthresh &&
+        has_more_than(a, part, ack->now) &&
+        a->peak.delivered > part * link_rate(a)) {
+        cong__set_cwnd(cc, fmax((1 - rounds * EASE) * cc->cwnd,
+                                fmin(cc->cwnd, LEAST * cc->mss)));
+        cong__set_ssthresh(cc, fmin(cc->ssthresh, cc->cwnd));
+    }
 }
 
 /* Near the queue target, the window grows by a segment per round trip, and
@@ -347,6 +402,7 @@ static bool holds_part(struct adaptive *a, const struct cong_ack *ack) {
     struct cong__hold_path path = {
         .stands = is_others_queue(a),
         .link = share > 0 ? a->link.mean_came / share : 0,
+        .peak = &a->peak,
         .part = a->part_held,
     };
     return cong__hold_ack(&a->hold, &a->q.w.cc, ack, &path);
@@ -363,6 +419,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     end_slow_start(a);
     keep_queue(a, &seen);
     cong__link_rate_ack(&a->link, &seen, cc->mss);
+    cong__peak_rate_ack(&a->peak, &seen, cc->mss);
     before = cc->cwnd;
     if (!ack->limited) {
         a->paused = seen.now;
@@ -373,7 +430,8 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     seen.recovery &= !a->chance;
     seen.limited |= follows_share(a);
     seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
-    seen.limited &= cc->cwnd < cc->ssthresh || !has_its_part(a);
+    seen.limited &=
+        cc->cwnd < cc->ssthresh || !has_more_than(a, a->part, seen.now);
     /* below ssthresh, growth is fast enough */
     if (cc->cwnd >= cc->ssthresh && is_newcomer(a, seen.now)) {
         seen.acked = fmin(a->claim * cong__clean(ack->acked), cc->cwnd);
@@ -382,6 +440,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     seen.acked = ack->acked;
     limit_growth(a, &seen, before);
     reopen(a, ack);
+    ease(a, &seen);
 }
 
 /* The application does not use all the capacity, or has had no time to show
@@ -428,6 +487,9 @@ static void give_way(struct adaptive *a, const struct cong_event *ev) {
     struct cong_event seen = *ev;
     double beta = a->q.beta;
     seen.flight = use(a, ev->flight);
+    if (ev->cause == CONG_LOSS) {
+        a->congested = ev->now;
+    }
     if (ev->cause == CONG_LOSS && is_live(a, ev->now)) {
         a->q.beta = fmax(beta, is_guest(a) ? a->beta_guest : a->beta_live);
     }

@@ -39,13 +39,8 @@
 #define WINDOW 2       /* times the rate over a round trip with a full queue */
 #define WINDOW_LEAST 4 /* packets */
 
-#define RATE_SPAN 1e7  /* ns over which a rate of delivery is taken, ... */
-#define RATE_PACKETS 5 /* ... and packets, at least */
-#define RATE_STALE 2e8 /* ns: the application paused */
-#define RATE_SMOOTH 5e8
-#define MOST_SPAN 10500000000 /* ns: others pause within this time */
-#define DIP 0.3               /* of the longest queue: others pause */
-#define DIP_LEAST 1e7         /* ns of that queue */
+#define DIP 0.3       /* of the longest queue: others pause */
+#define DIP_LEAST 1e7 /* ns of that queue */
 #define DIP_RECENT 15000000000
 #define FADE 0.99  /* of the longest queue, per round trip */
 #define TRAIN 6    /* packets in the queue that show the link's rate */
@@ -66,33 +61,6 @@ static void hold_add_loss(struct cong__hold_losses *l, double most,
     l->known = (float)(keep * known);
 }
 
-static void hold_end_span(struct cong__hold *h, double took) {
-    double rate = (double)h->bytes / took;
-    h->most[0] = fmax(h->most[0], rate);
-    h->delivered += fmin(took / RATE_SMOOTH, 1) * (rate - h->delivered);
-}
-
-static void hold_note_rate(struct cong__hold *h, const struct cong *cc,
-                           const struct cong_ack *ack) {
-    double took = (double)cong__elapsed(ack->now, h->from);
-    bool fresh = h->from > 0 && took < RATE_STALE;
-    if (cong__elapsed(ack->now, h->most_from) > MOST_SPAN) {
-        h->most[1] = h->most[0];
-        h->most[0] = 0;
-        h->most_from = ack->now;
-    }
-    h->bytes += (float)cong__clean(ack->acked);
-    if (fresh &&
-        (took < RATE_SPAN || (double)h->bytes < RATE_PACKETS * cc->mss)) {
-        return;
-    }
-    if (fresh) {
-        hold_end_span(h, took);
-    }
-    h->from = ack->now;
-    h->bytes = 0;
-}
-
 static void hold_note_queue(struct cong__hold *h, const struct cong_ack *ack,
                             bool stands) {
     double queue = (double)ack->rtt - (double)ack->min_rtt;
@@ -111,21 +79,22 @@ static void hold_note_queue(struct cong__hold *h, const struct cong_ack *ack,
 /* The flow has enough in the queue to see the rate of the link when others
  * pause, and they did. */
 static bool hold_saw_link(const struct cong__hold *h, double mss,
-                          cong_time now) {
+                          const struct cong__hold_path *path, cong_time now) {
     return h->dipped > 0 && cong__elapsed(now, h->dipped) < DIP_RECENT &&
-           h->delivered * (double)h->high > TRAIN * mss;
+           path->peak->delivered * (double)h->high > TRAIN * mss;
 }
 
 /* Rate of the link, bytes/ns; 0: not known. It is at least the highest rate of
  * delivery. */
-static double hold_link(const struct cong__hold *h, double mss, double other,
-                        cong_time now) {
-    double most = fmax(h->most[0], h->most[1]);
-    double room = hold_saw_link(h, mss, now) ? TIGHT : LOOSE;
+static double hold_link(const struct cong__hold *h, double mss,
+                        const struct cong__hold_path *path, cong_time now) {
+    double most = cong__peak_rate(path->peak);
+    double room = hold_saw_link(h, mss, path, now) ? TIGHT : LOOSE;
     if (most <= 0) {
-        return other;
+        return path->link;
     }
-    return fmin(other > 0 ? fmax(other, most) : CONG_HUGE, room * most);
+    return fmin(path->link > 0 ? fmax(path->link, most) : CONG_HUGE,
+                room * most);
 }
 
 static void hold_set_window(const struct cong__hold *h, struct cong *cc,
@@ -147,9 +116,10 @@ static void hold_forget(struct cong__hold *h, cong_time now) {
 /* At least some packets per round trip: fewer are lost so rarely that they tell
  * nothing. */
 static void hold_begin(struct cong__hold *h, const struct cong *cc,
+                       const struct cong__hold_path *path,
                        const struct cong_ack *ack) {
     double rtt = (double)ack->srtt;
-    double rate = fmin(cc->cwnd / rtt, TRIAL_STEP * h->delivered);
+    double rate = fmin(cc->cwnd / rtt, TRIAL_STEP * path->peak->delivered);
     h->state = CONG__HOLD_TRIAL;
     h->pace = fmax(rate, TRIAL_LEAST * cc->mss / rtt);
     h->rounds = 0;
@@ -210,12 +180,13 @@ static void hold_try(struct cong__hold *h, struct cong *cc, double share,
 
 /* Others left, or turned out to yield. */
 static bool hold_is_over(const struct cong__hold *h, const struct cong *cc,
+                         const struct cong__hold_path *path,
                          const struct cong_ack *ack) {
     double full = (double)ack->min_rtt + (double)h->high;
     return cong__elapsed(ack->now, h->stood) > STALE ||
            (cong__elapsed(ack->now, h->since) > LASTS &&
             (double)h->sum.known > 0.5 * LONGER * cc->mss &&
-            hold_score(h, h->delivered * full / cc->mss) < TCP_LIKE);
+            hold_score(h, path->peak->delivered * full / cc->mss) < TCP_LIKE);
 }
 
 /* The smaller its share, the more losses a flow bears: they are fewest when it
@@ -255,7 +226,8 @@ static bool hold_may_begin(const struct cong__hold *h, const struct cong *cc,
                            const struct cong_ack *ack) {
     return path->stands && path->part > 0 && ack->now >= h->again &&
            (double)h->recent.known >= KNOWN * cc->mss &&
-           hold_ratio(&h->recent) > SUSPECT && h->delivered <= ENOUGH * link;
+           hold_ratio(&h->recent) > SUSPECT &&
+           path->peak->delivered <= ENOUGH * link;
 }
 
 bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
@@ -264,7 +236,6 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
     double link, share;
     hold_add_loss(&h->recent, RECENT * cc->mss, ack);
     hold_add_loss(&h->sum, LONGER * cc->mss, ack);
-    hold_note_rate(h, cc, ack);
     hold_note_queue(h, ack, path->stands);
     if (path->part <= 0 && cong__hold_is_on(h)) {
         cong__hold_leave(h, cc);
@@ -272,17 +243,17 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
     if (ack->srtt <= 0 || path->part <= 0) {
         return false;
     }
-    link = hold_link(h, cc->mss, path->link, ack->now);
+    link = hold_link(h, cc->mss, path, ack->now);
     if (h->state == CONG__HOLD_OFF) {
         if (!hold_may_begin(h, cc, link, path, ack)) {
             return false;
         }
-        hold_begin(h, cc, ack);
+        hold_begin(h, cc, path, ack);
     }
     share = link > 0 ? h->pace / link * (1 - hold_ratio(&h->recent)) : 0;
     if (h->state == CONG__HOLD_TRIAL) {
         hold_try(h, cc, share, path, ack);
-    } else if (hold_is_over(h, cc, ack)) {
+    } else if (hold_is_over(h, cc, path, ack)) {
         cong__hold_leave(h, cc);
     }
     if (h->state == CONG__HOLD_OFF) {

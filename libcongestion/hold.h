@@ -24,6 +24,7 @@
 #define LIBCONGESTION_HOLD_H
 
 #include "libcongestion/internal.h"
+#include "libcongestion/peak_rate.h"
 
 enum cong__hold_state { CONG__HOLD_OFF, CONG__HOLD_TRIAL, CONG__HOLD_ON };
 
@@ -39,17 +40,12 @@ struct cong__hold {
     unsigned short failed;           /* trials in a row */
     struct cong__hold_losses recent; /* over some packets */
     struct cong__hold_losses sum;    /* over more, since the trial measures */
-    cong_time since;     /* when that began, or the rate has been held */
-    cong_time again;     /* no trial before this time */
-    double pace;         /* rate that is held, bytes/ns */
-    double delivered;    /* rate of delivery, smoothed, bytes/ns */
-    double most[2];      /* highest rates of delivery, newest first, bytes/ns */
-    cong_time most_from; /* start of the time that the newest is of */
-    cong_time from;      /* start of the newest span of delivery; 0: none */
-    float bytes;         /* delivered since then */
-    float high;          /* longest recent queue, ns */
-    cong_time dipped;    /* when it was last much shorter; 0: never */
-    cong_time stood;     /* when others last filled the queue */
+    cong_time since;  /* when that began, or the rate has been held */
+    cong_time again;  /* no trial before this time */
+    double pace;      /* rate that is held, bytes/ns */
+    float high;       /* longest recent queue, ns */
+    cong_time dipped; /* when it was last much shorter; 0: never */
+    cong_time stood;  /* when others last filled the queue */
 };
 
 /* What the controller knows of the path. */
@@ -57,6 +53,7 @@ struct cong__hold_path {
     bool stands; /* others fill the queue */
     double link; /* rate of the link by another estimate, bytes/ns; 0: not
                     known */
+    const struct cong__peak_rate *peak;
     double part; /* of the link that may be held */
 };
 

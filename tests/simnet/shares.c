@@ -211,9 +211,12 @@ static void stream_judge(const struct stream *x, struct shares_result *r) {
     uint32_t newest = 0;
     unsigned on_time = 0;
     uint64_t dark = 0;
+    /* Receivers count the latency of a fixed stream from the lowest delay; that
+     * of an adaptive one counts from the capture. */
+    uint64_t transit = x->s->kind == SHARES_FIXED ? x->s->rtt / 2 : 0;
     for (uint32_t i = 0; i < x->written; i++) {
         uint32_t class = class_at(x, i);
-        uint64_t until = x->at[i] + x->s->latency;
+        uint64_t until = x->at[i] + x->s->latency + transit;
         bool seen;
         ready[i] = x->whole[i] != 0 ? x->whole[i] : NEVER;
         on_time += ready[i] <= until;

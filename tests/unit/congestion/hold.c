@@ -18,6 +18,7 @@ struct crowd {
     struct cong cc;
     struct cong__hold h;
     struct cong__hold_path path;
+    struct cong__peak_rate peak;
     cong_time now;
     cong_time round; /* when the next round trip ends */
     double sent;     /* bytes that are not acknowledged yet */
@@ -30,7 +31,7 @@ static void crowd_start(struct crowd *c) {
     c->cc.mss = PACKET;
     c->cc.cwnd = 6 * PACKET;
     c->cc.cwnd_max = CONG_HUGE;
-    c->path = (struct cong__hold_path){true, LINK, PART};
+    c->path = (struct cong__hold_path){true, LINK, &c->peak, PART};
 }
 
 /* What it sends in a tick, bytes. */
@@ -63,6 +64,7 @@ static void crowd_run(struct crowd *c, double seconds, double loss) {
         ack.round = c->now >= c->round;
         c->round = ack.round ? c->now + FULL : c->round;
         c->sent = 0;
+        cong__peak_rate_ack(&c->peak, &ack, PACKET);
         c->on = cong__hold_ack(&c->h, &c->cc, &ack, &c->path);
     }
 }
