@@ -275,6 +275,11 @@ static bool is_contested(const tltcp__bandwidth *c, cong_time now) {
            is_recent(c->t_foreign, now, FULL_MEMORY);
 }
 
+bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now) {
+    return c->t_shown >= 0 && (cong_time)now - c->t_shown > SETTLE &&
+           !is_contested(c, (cong_time)now);
+}
+
 double tltcp__bandwidth_offered(const tltcp__bandwidth *c,
                                 const struct cong *cong, cong_time srtt) {
     double rate = offered(c, cong, srtt);

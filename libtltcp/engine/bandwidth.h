@@ -62,6 +62,8 @@ double tltcp__bandwidth_estimate(const tltcp__bandwidth *c);
 /* The same, if the path has recently shown a limit, with some headroom to
  * discover more; else 0. */
 double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now);
+/* Whether the rate has been stable for a while without cross traffic. */
+bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now);
 
 /* What the congestion controller allows, bytes of sections per second. */
 double tltcp__bandwidth_offered(const tltcp__bandwidth *c,

@@ -120,6 +120,9 @@ void tltcp__dependencies_on_written(tltcp__dependencies *d, uint64_t number,
     if (is_picture(s)) {
         t->picture = number + 1;
     }
+    if (s->cls == TL_CLASS_DISPOSABLE) {
+        t->disposable = number + 1;
+    }
 }
 
 int tltcp__dependencies_on_lost(tltcp__dependencies *d, uint64_t number,

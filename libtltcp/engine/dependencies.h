@@ -24,11 +24,12 @@ typedef struct tltcp__cadence {
 } tltcp__cadence;
 
 typedef struct tltcp__stream {
-    uint64_t reference; /* newest KEY or REFERENCE, plus one; 0: none */
-    uint64_t picture;   /* newest picture, likewise */
-    uint64_t key;       /* newest KEY, likewise */
-    uint64_t newest;    /* of any class, likewise */
-    tltcp_time broken;  /* since when a loss affects later sections; 0: none */
+    uint64_t reference;  /* newest KEY or REFERENCE, plus one; 0: none */
+    uint64_t picture;    /* newest picture, likewise */
+    uint64_t key;        /* newest KEY, likewise */
+    uint64_t disposable; /* newest DISPOSABLE, likewise */
+    uint64_t newest;     /* of any class, likewise */
+    tltcp_time broken;   /* since when a loss affects later sections; 0: none */
     tltcp__cadence cadence;
 } tltcp__stream;
 

@@ -8,15 +8,26 @@
 /* Decides whether the next section should be given up.
  *
  * Queued sections, and those expected from the cadence of the streams, are
- * scheduled one after the other at the rate of the path; send_plan.h chooses
- * those that bring the most bytes of pictures in time:
+ * scheduled one after the other at the rate of the path. KEY, HEADER, AUDIO and
+ * unclassified sections are always sent.
  *
- *  1. KEY, HEADER, AUDIO and unclassified sections are always sent, as are
- * those of other streams.
- *  2. REFERENCEs can be sent only if all of them since the KEY were. They are
+ * Where the rate of the path is known, send_plan.h chooses those that bring the
+ * most bytes of pictures in time:
+ *
+ *  1. REFERENCEs can be sent only if all of them since the KEY were. They are
  *     given up from some point to the end of the GOP, when the time that they
  *     would take is worth more to the next KEY and what follows it.
- *  3. Each DISPOSABLE is chosen by itself, with those that depend on it.
+ *  2. Each DISPOSABLE is chosen by itself, with those that depend on it.
+ *
+ * Beside cross traffic the rate is what others leave, and a window that is not
+ * filled does not grow: a sender that gives up what is late by that rate
+ * starves itself. So there
+ *
+ *  1. REFERENCEs are dropped from the end of the GOP, only in favour of a KEY
+ *     that is queued already.
+ *  2. DISPOSABLEs are added from the smallest on, since each counts for one
+ *     picture. One is omitted if it would be late, or would delay anything else
+ *     beyond its unavoidable lateness.
  *
  * The decision is made when the section's first byte would enter a packet, as
  * late as possible. */
@@ -26,6 +37,7 @@ typedef struct tltcp__path_estimate {
     double rate;      /* bytes of sections per second; 0: no limit seen */
     tltcp_time delay; /* of the path's queue */
     tltcp_time lead;  /* how much earlier than due sections must leave */
+    bool settled;     /* the rate is stable and free of cross traffic */
     bool starved;     /* limited by a window that must grow, not by the path */
 } tltcp__path_estimate;
 
@@ -34,5 +46,17 @@ typedef struct tltcp__path_estimate {
 bool tltcp__lookahead_keeps(const tltcp__dependencies *d, const cmn__ring *recs,
                             uint64_t first, uint64_t before,
                             const tltcp__path_estimate *path, tltcp_time now);
+
+/* Its two ways, by whether the path is settled. */
+bool tltcp__lookahead_plan_keeps(const tltcp__dependencies *d,
+                                 const cmn__ring *recs, uint64_t first,
+                                 uint64_t before,
+                                 const tltcp__path_estimate *path,
+                                 tltcp_time now);
+bool tltcp__lookahead_tiers_keeps(const tltcp__dependencies *d,
+                                  const cmn__ring *recs, uint64_t first,
+                                  uint64_t before,
+                                  const tltcp__path_estimate *path,
+                                  tltcp_time now);
 
 #endif /* LIBTLTCP_LOOKAHEAD_H */

@@ -427,6 +427,7 @@ static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
                   (1 + tltcp__fec_sender_share(&s->sec.fec, now));
     double rtt = (double)s->cc.rtt.min_rtt;
     double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
+    s->sec.path.settled = tltcp__bandwidth_is_settled(&s->cc.bandwidth, now);
     s->sec.path.rate = rate;
     s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
     s->sec.path.lead = s->sec.lead;

@@ -23,7 +23,7 @@
 
 struct roster_line {
     char id[TLTCP_STREAM_ID_MAX + 1];
-    unsigned secret;                 /* place in the list of passphrases */
+    unsigned secret;              /* place in the list of passphrases */
     uint8_t key[SECRETS_KEY_LEN]; /* static public key of its caller */
     bool is_taken;
     bool is_revoked; /* the caller that is there has another key */

@@ -44,6 +44,12 @@ static bool keeps(tltcp_time key, double key_bytes) {
 
 static int begin(void **state) {
     (void)state;
+    path = (tltcp__path_estimate){.rate = 250000, .settled = true};
+    return 0;
+}
+
+static int begin_beside_others(void **state) {
+    (void)state;
     path = (tltcp__path_estimate){.rate = 250000};
     return 0;
 }
@@ -70,6 +76,14 @@ TEST(a_key_that_is_past_help_costs_nothing) {
     assert_true(keeps(GAP, 500000));
 }
 
+/* A window that is not filled does not grow: by the rate that others leave,
+ * nothing might be sent at all. */
+TEST(beside_others_a_late_reference_is_sent_while_no_key_waits) {
+    path.rate = 25000;
+    path.delay = 900 * MS;
+    assert_true(keeps(8 * GAP, 62500));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(frames_that_fit_are_kept, begin),
@@ -77,6 +91,16 @@ int main(void) {
                                begin),
         cmocka_unit_test_setup(a_key_that_comes_late_anyhow_may_be_far, begin),
         cmocka_unit_test_setup(a_key_that_is_past_help_costs_nothing, begin),
+        cmocka_unit_test_setup(frames_that_fit_are_kept, begin_beside_others),
+        cmocka_unit_test_setup(a_key_that_comes_late_at_best_is_not_made_later,
+                               begin_beside_others),
+        cmocka_unit_test_setup(a_key_that_comes_late_anyhow_may_be_far,
+                               begin_beside_others),
+        cmocka_unit_test_setup(a_key_that_is_past_help_costs_nothing,
+                               begin_beside_others),
+        cmocka_unit_test_setup(
+            beside_others_a_late_reference_is_sent_while_no_key_waits,
+            begin_beside_others),
     };
     return cmocka_run_group_tests_name("lookahead", tests, NULL, NULL);
 }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What to send on a path without cross traffic: all that is queued and expected
+ * is planned. */
+#include "libtltcp/engine/lookahead.h"
+
+#include "libtltcp/engine/lookahead_times.h"
+#include "libtltcp/engine/send_plan.h"
+
+#define QUEUED_MAX 64         /* queued sections considered */
+#define EXPECT_MAX 96         /* expected sections of one stream */
+#define HORIZON (3 * TLTCP_S) /* how far ahead sections are expected */
+#define NEVER TLTCP__SLOT_NEVER
+#define NS_PER_S 1e9
+/* Sections that others need keep part of their time in reserve, for larger
+ * sections than expected and for changes of the path. */
+#define RESERVE_PART 3
+/* Of audio and what is not classified; 1: that of a mean REFERENCE. */
+#define WORTH_OTHERS 2.0
+
+typedef struct plan {
+    tltcp__send_plan send;
+    double ns_per_byte;
+    double mean; /* bytes of a REFERENCE */
+    int64_t lead;
+    bool cuts; /* a chain, perhaps */
+} plan;
+
+static int64_t cost_of(const plan *p, double bytes) {
+    double ns = bytes * p->ns_per_byte;
+    return ns < (double)NEVER / TLTCP__SLOTS_MAX
+               ? (int64_t)ns
+               : (int64_t)(NEVER / TLTCP__SLOTS_MAX);
+}
+
+/* Bytes are quality, and a REFERENCE is larger than what depends on it. */
+static double picture_worth(const plan *p, double bytes) {
+    return p->mean > 0 ? bytes / p->mean : 1;
+}
+
+static bool shows_something(uint8_t cls) {
+    return cls >= TL_CLASS_KEY && cls <= TL_CLASS_DISPOSABLE;
+}
+
+/* Only the stream in question may be cut. Sections without a deadline are
+ * reliable. */
+static uint8_t kind_of(uint8_t cls, tltcp_time deadline, bool same_stream) {
+    if (!same_stream) {
+        return TLTCP__SLOT_MUST;
+    }
+    return cls == TL_CLASS_KEY            ? TLTCP__SLOT_KEY
+           : deadline == TLTCP_TIME_NEVER ? TLTCP__SLOT_MUST
+           : cls == TL_CLASS_DISPOSABLE   ? TLTCP__SLOT_OPTIONAL
+           : cls == TL_CLASS_REFERENCE    ? TLTCP__SLOT_CHAIN
+                                          : TLTCP__SLOT_MUST;
+}
+
+static tltcp__slot queued_slot(const plan *p, const tltcp__section *s,
+                               uint8_t stream, tltcp_time now) {
+    return (tltcp__slot){
+        .written = tltcp__from_now(s->written, now),
+        .due = tltcp__earlier(tltcp__from_now(s->due, now), p->lead),
+        .cost = cost_of(p, (double)(s->end - s->start)),
+        .worth = shows_something(s->cls)
+                     ? picture_worth(p, (double)(s->end - s->start))
+                     : WORTH_OTHERS,
+        .kind = kind_of(s->cls, s->deadline, s->stream == stream),
+    };
+}
+
+/* A DISPOSABLE to which others refer is a branch. */
+static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
+                       tltcp_time now) {
+    const tltcp__section *decided = cmn__ring_at(recs, first);
+    tltcp__send_plan *q = &p->send;
+    uint64_t number[QUEUED_MAX];
+    for (uint64_t i = first; i < recs->tail && q->count < QUEUED_MAX; i++) {
+        const tltcp__section *s = cmn__ring_at(recs, i);
+        if (s->state != TLTCP__SECTION_LIVE || s->ahead) {
+            continue;
+        }
+        number[q->count] = i;
+        q->slot[q->count] = queued_slot(p, s, decided->stream, now);
+        for (size_t k = q->count; k-- > 0;) {
+            tltcp__slot *parent = &q->slot[k];
+            if (number[k] == s->refers &&
+                parent->kind == TLTCP__SLOT_OPTIONAL) {
+                parent->is_branch = true;
+                q->slot[q->count].on_branch = true;
+            }
+        }
+        q->count++;
+    }
+}
+
+/* Inserts a slot, ordered by time of writing across streams. */
+static void insert(tltcp__send_plan *q, const tltcp__slot *x) {
+    size_t i = q->count;
+    if (q->count == TLTCP__SLOTS_MAX) {
+        return;
+    }
+    for (; i > 0 && q->slot[i - 1].written > x->written; i--) {
+        q->slot[i] = q->slot[i - 1];
+    }
+    q->slot[i] = *x;
+    q->count++;
+}
+
+static tltcp__slot expected_slot(const plan *p, const tltcp__cadence *c,
+                                 tltcp_time at, bool key, tltcp_time now) {
+    tltcp__slot x = {.worth = picture_worth(p, c->bytes[key])};
+    x.written = tltcp__from_now(at, now);
+    x.written = x.written > 0 ? x.written : 0; /* it is overdue */
+    x.due = tltcp__earlier(tltcp__later(x.written, c->due[key]), p->lead);
+    x.cost = cost_of(p, c->bytes[key]);
+    return x;
+}
+
+/* A guessed KEY ends no chain, and is no reason to cut one. */
+static void add_expected(plan *p, const tltcp__cadence *c, bool same_stream,
+                         tltcp_time now) {
+    tltcp_time at = c->last;
+    tltcp_time next_key = tltcp__next_key(c);
+    bool known = c->gop != 0;
+    if (c->gap == 0) {
+        return;
+    }
+    for (int i = 0; i < EXPECT_MAX && at <= now + HORIZON; i++) {
+        tltcp__slot x;
+        bool key;
+        at += c->gap;
+        key = at >= next_key - c->gap / 2 &&
+              (known || (!p->cuts && at < next_key + c->gap / 2));
+        if (key && known) {
+            next_key += c->gop;
+        }
+        x = expected_slot(p, c, at, key, now);
+        x.kind = kind_of(key && known ? TL_CLASS_KEY : TL_CLASS_REFERENCE,
+                         c->dead[key], same_stream);
+        insert(&p->send, &x);
+    }
+    if (same_stream) {
+        p->send.rest =
+            (double)(known && next_key > at ? next_key - at : TLTCP_S) /
+            (double)c->gap;
+        p->send.rest_due = tltcp__later(0, c->due[0]);
+    }
+}
+
+/* Time by which a slot must be complete when everything is sent. */
+static int64_t limit(const tltcp__slot *s) {
+    return s->kind == TLTCP__SLOT_OPTIONAL || s->due >= NEVER
+               ? s->due
+               : s->due - (s->due - s->written) / RESERVE_PART;
+}
+
+/* Usually everything fits in time. */
+static bool all_fits(const tltcp__send_plan *q) {
+    int64_t at = q->start;
+    for (size_t i = 0; i < q->count; i++) {
+        const tltcp__slot *s = &q->slot[i];
+        at = (at > s->written ? at : s->written) + s->cost;
+        if (at > limit(s)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tltcp__lookahead_plan_keeps(const tltcp__dependencies *d,
+                                 const cmn__ring *recs, uint64_t first,
+                                 uint64_t before,
+                                 const tltcp__path_estimate *path,
+                                 tltcp_time now) {
+    const tltcp__section *s = cmn__ring_at(recs, first);
+    plan p;
+    if (kind_of(s->cls, s->deadline, true) <= TLTCP__SLOT_KEY) {
+        return true;
+    }
+    p.send.count = 0;
+    p.send.rest = 0;
+    p.send.rest_due = 0;
+    p.mean = d->stream[s->stream].cadence.bytes[0];
+    p.lead = (int64_t)path->lead;
+    p.cuts = kind_of(s->cls, s->deadline, true) == TLTCP__SLOT_CHAIN;
+    p.ns_per_byte = NS_PER_S / path->rate;
+    p.send.start = (int64_t)path->delay + cost_of(&p, (double)before);
+    add_queued(&p, recs, first, now);
+    for (uint8_t i = 0; i < TL_STREAMS_MAX; i++) {
+        add_expected(&p, &d->stream[i].cadence, i == s->stream, now);
+    }
+    return all_fits(&p.send) || tltcp__send_plan_takes_first(&p.send);
+}
