@@ -14,6 +14,7 @@ sys.path.insert(0, sys.argv.pop())
 sys.dont_write_bytecode = True
 
 import congestion  # pylint: disable=wrong-import-position
+import shares  # pylint: disable=wrong-import-position
 
 SHORT = ("--rate", "2", "--rtt", "40", "--loss", "0.02", "--seconds", "6",
          "--warmup", "1")
@@ -66,6 +67,38 @@ class Bench(unittest.TestCase):
                               text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("PARAM=NUMBER", done.stderr)
+
+
+class Shares(unittest.TestCase):
+    LINKS = [(8.0, 20, 10.0), (8.0, 20, 400.0), (4.0, 90, 80.0)]
+
+    @staticmethod
+    def result(ratio):
+        return {"F": [ratio] * 3, "seen": [0.5] * 3, "lost": [0.01] * 3}
+
+    def test_links_are_those_of_their_seed(self):
+        links = shares.draw_links(50, 7)
+        self.assertEqual(links, shares.draw_links(50, 7))
+        self.assertNotEqual(links, shares.draw_links(50, 8))
+        for rate, rtt, queue in links:
+            self.assertTrue(2 <= rate <= 20 and 10 <= rtt <= 200)
+            self.assertGreaterEqual(queue, shares.LEAST_QUEUE)
+
+    def test_short_and_longer_queues_are_told_apart(self):
+        text = shares.table(self.LINKS, {
+            rival: [self.result(f) for f in (2.0, 1.0, 0.5)]
+            for rival in shares.RIVALS})
+        self.assertIn("| CUBIC | less than 35 ms (1 links) | "
+                      "2.00 (2.00 to 2.00) | 0 |", text)
+        self.assertIn("| Reno | longer (2 links) | 0.75 (0.50 to 1.00) | 1 |",
+                      text)
+
+    def test_the_table_of_the_page_is_replaced(self):
+        page = "before\n<!-- bench shares -->\nold\n<!-- end -->\nafter\n"
+        self.assertEqual(
+            shares.replace(page, "new\n"),
+            "before\n<!-- bench shares -->\nnew\n<!-- end -->\nafter\n")
+        self.assertIn(shares.BEGIN, shares.PAGE.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

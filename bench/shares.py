@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""What a stream gets beside TCP, over links drawn at random.
+
+    ./dev test simnet.shares   # builds play_shares
+    ./dev bench shares         # renews docs/design/default-controller.md
+
+All of it happens in virtual time: the same seed gives the same table.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import random
+import statistics
+import sys
+
+import marks
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = marks.PAGE
+BEGIN = "<!-- bench shares -->\n"
+RIVALS = {"cubic": "CUBIC", "reno": "Reno", "bbr1": "BBRv1"}
+SHORT = 35  # ms of queue
+LEAST_QUEUE = 10  # kB
+WANTED = 0.7  # of the link
+
+
+def draw_links(count, seed):
+    """(Mbit/s, RTT in ms, queue in kB)."""
+    rng = random.Random(seed)
+    links = []
+    for _ in range(count):
+        rate = rng.uniform(2, 20)
+        rtt = 10 * 20 ** rng.random()  # 10 to 200
+        queue = rng.uniform(0.3, 4) * rate * rtt / 8
+        links.append((round(rate, 1), round(rtt),
+                      round(max(queue, LEAST_QUEUE), 1)))
+    return links
+
+
+def is_short(link):
+    rate, _, queue = link
+    return queue * 8 / rate < SHORT
+
+
+def play(program, rival, link, seed):
+    rate, rtt, queue = link
+    return marks.play(program, "--rival", rival, "--rate", rate, "--rtt", rtt,
+                      "--queue", queue, "--bitrate", round(WANTED * rate, 2),
+                      "--seconds", 30, "--seeds", 1, "--first", seed)
+
+
+def measure(program, links):
+    """{rival: a result for each link}."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        futures = {rival: [pool.submit(play, program, rival, link, i + 1)
+                           for i, link in enumerate(links)]
+                   for rival in RIVALS}
+        return {rival: [f.result() for f in of]
+                for rival, of in futures.items()}
+
+
+def spread(values, form):
+    median = form.format(statistics.median(values))
+    return f"{median} ({form.format(min(values))} to {form.format(max(values))})"
+
+
+def row(name, queue, results):
+    # One seed: the lowest, the median and the highest are the same.
+    ratios = [r["F"][0] for r in results]
+    fair = sum(0.8 <= f <= 1.25 for f in ratios)
+    seen = [100 * r["seen"][0] for r in results]
+    lost = [100 * r["lost"][0] for r in results]
+    return (f"| {name} | {queue} ({len(results)} links) | "
+            f"{spread(ratios, '{:.2f}')} | {fair} | "
+            f"{spread(seen, '{:.0f}')} | {statistics.median(lost):.1f} |\n")
+
+
+def table(links, results):
+    text = ("| beside | queue | F | within 0.8 to 1.25 | seen, % of what half "
+            "the link shows | own packets lost, % |\n" + "| --- " * 6 + "|\n")
+    for rival, name in RIVALS.items():
+        for queue, short in ((f"less than {SHORT} ms", True), ("longer", False)):
+            chosen = [r for link, r in zip(links, results[rival])
+                      if is_short(link) == short]
+            if chosen:
+                text += row(name, queue, chosen)
+    return text
+
+
+def replace(page, text):
+    """Puts the table between its two marks."""
+    end = "<!-- end -->\n"
+    before, found, rest = page.partition(BEGIN)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        sys.exit(f"bench shares: the page has no {BEGIN.strip()}")
+    return before + BEGIN + text + end + after
+
+
+def main():
+    p = argparse.ArgumentParser(
+        prog="dev bench shares", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--program", default=ROOT / "build-test" / "tests" /
+                   "simnet" / "play_shares", type=pathlib.Path)
+    p.add_argument("--links", type=int, default=24, help="how many (24)")
+    p.add_argument("--seed", type=int, default=1, help="of the links (1)")
+    p.add_argument("--page", type=pathlib.Path, default=PAGE,
+                   help="page whose table is replaced; -: print it")
+    args = p.parse_args()
+    if args.links < 1:
+        p.error("--links must be at least 1")
+    if not args.program.exists():
+        sys.exit(f"bench shares: there is no {args.program}; "
+                 "./dev test simnet.shares builds it")
+    links = draw_links(args.links, args.seed)
+    text = table(links, measure(args.program, links))
+    if str(args.page) == "-":
+        print(text, end="")
+    else:
+        page = args.page.read_text(encoding="utf-8")
+        args.page.write_text(replace(page, text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
