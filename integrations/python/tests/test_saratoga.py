@@ -71,12 +71,14 @@ async def test_a_secured_server_refuses_a_peer_without_the_passphrase(
 
 
 async def test_a_cancelled_transfer_ends_soon(tmp_path):
-    folder, serving = served(tmp_path)
+    folder, serving = served(tmp_path, rate=1_000_000)  # who sends sets it
     (folder / "large").write_bytes(bytes(50_000_000))
+    begun = asyncio.Event()
     async with serving as server:
         task = asyncio.create_task(saratoga.get(
-            url(server, "large"), tmp_path / "large", rate=1_000_000))
-        await asyncio.sleep(0.2)
+            url(server, "large"), tmp_path / "large",
+            progress=lambda _: begun.set()))
+        await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
