@@ -184,8 +184,9 @@ void sec__keys_clear(sec__key *keys, int n) {
 /* --- Calling ------------------------------------------------------------- */
 
 bool sec__caller_init(sec__caller *c, const sec__key_source *from) {
-    *c = (sec__caller){.mutual = from->statics.secret != NULL};
-    if (c->mutual) {
+    *c = (sec__caller){0};
+    if (from->statics.secret != NULL) {
+        c->mutual = true;
         memcpy(c->secret, from->statics.secret, sizeof(c->secret));
         memcpy(c->listener, from->statics.listener, sizeof(c->listener));
     }
