@@ -63,7 +63,7 @@ void cong__peak_rate_ack(struct cong__peak_rate *p, const struct cong_ack *ack,
 }
 
 double cong__peak_rate(const struct cong__peak_rate *p) {
-    return (double)fmaxf(p->most[0], p->most[1]);
+    return p->most[0] > p->most[1] ? (double)p->most[0] : (double)p->most[1];
 }
 
 static bool peak_rate_is_ceiling(const struct cong__peak_rate *p) {

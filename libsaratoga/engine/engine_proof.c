@@ -112,6 +112,10 @@ bool saratoga__input_answers_challenge(saratoga_engine *e,
     saratoga__challenges_learn(&e->ctx.challenges, in->from->host, in->id,
                                d->timestamp);
     s->proof.challenges++;
+    /* The peer is there: a lost answer is repeated as often as the first
+     * REQUEST. One is left counted, since its answer gives no RTT. */
+    s->tries = s->tries > 0;
+    s->retry_wait = s->opt.request_retry;
     s->heard = in->now;
     saratoga__input_heard_from(s, in->from);
     saratoga__stateless_echo(e, in->from, d);
