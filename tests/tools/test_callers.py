@@ -165,6 +165,7 @@ class Callers(toolbox.Folder):
         self.hear(camera, "cut off: red")
         self.assertEqual(self.finish(first)[0], 1)
         self.expect_refusal(view("red", mine), "another static key")
+        self.wait_for("blue")  # not what was told before
         third = view("red", other)
         self.wait_for("red", "blue")
         self.assertEqual(self.finish(camera, signal.SIGINT)[0], 0)
