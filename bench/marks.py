@@ -137,9 +137,9 @@ def draw(results, path):
                     encoding="utf-8")
 
 
-def replace(page, name, text):
+def replace(page, mark, text):
     """Puts a table between its two marks."""
-    begin, end = f"<!-- bench marks: {name} -->\n", "<!-- end -->\n"
+    begin, end = f"<!-- {mark} -->\n", "<!-- end -->\n"
     before, found, rest = page.partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
@@ -161,8 +161,9 @@ def main():
     results = measure(args.program, args.seeds)
     page = PAGE.read_text(encoding="utf-8")
     for param in ("beta_guest", "claim"):
-        page = replace(page, param, beside_table(param, results[param]))
-    page = replace(page, "window", window_table(results["window"]))
+        page = replace(page, f"bench marks: {param}",
+                       beside_table(param, results[param]))
+    page = replace(page, "bench marks: window", window_table(results["window"]))
     PAGE.write_text(page, encoding="utf-8")
     draw(results, PAGE.with_suffix(".svg"))
 

@@ -19,7 +19,7 @@ import marks
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = marks.PAGE
-BEGIN = "<!-- bench shares -->\n"
+MARK = "bench shares"
 RIVALS = {"cubic": "CUBIC", "reno": "Reno", "bbr1": "BBRv1"}
 SHORT = 35  # ms of queue
 LEAST_QUEUE = 10  # kB
@@ -89,16 +89,6 @@ def table(links, results):
     return text
 
 
-def replace(page, text):
-    """Puts the table between its two marks."""
-    end = "<!-- end -->\n"
-    before, found, rest = page.partition(BEGIN)
-    _, closed, after = rest.partition(end)
-    if not found or not closed:
-        sys.exit(f"bench shares: the page has no {BEGIN.strip()}")
-    return before + BEGIN + text + end + after
-
-
 def main():
     p = argparse.ArgumentParser(
         prog="dev bench shares", description=__doc__,
@@ -121,7 +111,7 @@ def main():
         print(text, end="")
     else:
         page = args.page.read_text(encoding="utf-8")
-        args.page.write_text(replace(page, text), encoding="utf-8")
+        args.page.write_text(marks.replace(page, MARK, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -96,9 +96,10 @@ class Shares(unittest.TestCase):
     def test_the_table_of_the_page_is_replaced(self):
         page = "before\n<!-- bench shares -->\nold\n<!-- end -->\nafter\n"
         self.assertEqual(
-            shares.replace(page, "new\n"),
+            shares.marks.replace(page, shares.MARK, "new\n"),
             "before\n<!-- bench shares -->\nnew\n<!-- end -->\nafter\n")
-        self.assertIn(shares.BEGIN, shares.PAGE.read_text(encoding="utf-8"))
+        self.assertIn(f"<!-- {shares.MARK} -->\n",
+                      shares.PAGE.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
