@@ -5,7 +5,7 @@ import math
 
 from .lab import Job, pacing
 from .numbers import brief, half_width, jain, mean, show
-from .page import FAILS, HOLDS, Figure, only
+from .page import FAILS, Figure, only
 
 TITLE = "TCPs over a GEO satellite"
 # Name, figure, controller, recovery: what the paper compares.  Westwood's
