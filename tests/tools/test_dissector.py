@@ -2,6 +2,7 @@
 """The dissector for Wireshark, by tshark: packets written out by hand, packets
 that are damaged, and captures of our own transfers."""
 import hashlib
+import struct
 import unittest
 
 import dissectbox
@@ -138,6 +139,30 @@ class Dissector(dissectbox.Dissector, saratogabox.Node):
         self.assertEqual(len(self.fields("frame.number", select="saratoga."
                                          "short || saratoga.entry_bad")),
                          len(cut) - 4)
+
+    def test_datagrams_that_the_kernel_cuts_are_read_one_by_one(self):
+        def data(offset, payload, stamped=True, flags=0):
+            head = 0x23000000 | flags | (0x80000 if stamped else 0)
+            return struct.pack(">II", head, 0x1a2b3c4d) + \
+                (bytes.fromhex(STAMP) if stamped else b"") + \
+                struct.pack(">H", offset) + payload
+
+        # Payloads have what looks like a beginning, too.
+        full = [(i * 40, bytes.fromhex("00001a2b3c4d") + bytes([i]) * 34)
+                for i in range(9)]
+        asks = 0x18000  # the last one asks, and is the end of the data
+        for stamped in (True, False):
+            train = b"".join(data(*one, stamped) for one in full)
+            alone = data(*full[0], stamped)
+            self.write([train + data(360, b"end", stamped, asks), train,
+                        alone + data(400, b"", stamped, asks), alone])
+            rows = self.fields("saratoga.offset", "saratoga.payload.length")
+            offsets = ",".join(str(offset) for offset, _ in full)
+            self.assertEqual(rows, [
+                [offsets + ",360", "40," * 9 + "3"],
+                [offsets, "40," * 8 + "40"], ["0,400", "40,0"], ["0", "40"]])
+        self.assertIn("40 bytes at 0, and 9 more",
+                      self.tshark().splitlines()[0])
 
     def test_udp_lite_is_read_too(self):
         pcap.write(self.capture, [(0, pcap.packet(octets("data"),

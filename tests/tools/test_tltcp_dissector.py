@@ -168,6 +168,29 @@ class Dissector(dissectbox.Dissector):
         self.assertEqual(self.fields("frame.number", select=ODD),
                          [["2"], ["3"], ["4"], ["5"], ["6"]])
 
+    def test_datagrams_that_the_kernel_cuts_are_read_one_by_one(self):
+        def one(number, size):
+            head = bytes.fromhex(f"50 {IDS[0]}") + struct.pack(">I", number)
+            # Payloads have what looks like a beginning, too.
+            data = head + b"\x01\x03" + \
+                struct.pack(">HII", 8 + size // 9 * 9 + size % 9,
+                            number * size & 0xffffffff, number) + \
+                head[:9] * (size // 9) + bytes(size % 9)
+            return data + crc32c(data)
+
+        handshake = PACKETS["initial"][0]
+        numbers = [0xfffffffe, 0xffffffff, 0, 1]
+        train = b"".join(one(n, 500) for n in numbers)
+        self.write([handshake, train + one(2, 20), one(7, 500)])
+        self.assertEqual(
+            self.fields("tltcp.packet_number", "tltcp.section", "tltcp.type"),
+            [["1", "", "0x58"],
+             [",".join(map(str, [*numbers, 2])),
+              ",".join(map(str, [*numbers, 2])), ",".join(["0x50"] * 5)],
+             ["7", "7", "0x50"]])
+        self.assertEqual(self.fields("frame.number", select=ODD), [])
+        self.assertIn("and 4 more", self.tshark().splitlines()[1])
+
     def test_other_traffic_is_left_alone(self):
         self.write([bytes(100), b"\x50" * 100, b"\x58" * 100])
         self.assertEqual(self.fields("frame.number"), [])

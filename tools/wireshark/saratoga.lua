@@ -454,43 +454,83 @@ end
 
 local packets = {[0] = beacon, request, metadata, data, status}
 
+-- --- Segments ---------------------------------------------------------------
+
+local NOT_ALIKE = 0x00018000 -- flags in which DATA of one transfer differ
+
+-- Whether a packet of the transfer with that first word may begin there.
+local function begins(tvb, at, word)
+    local here = tvb(at, 4):uint()
+    local kind = bit32.rshift(here, 24)
+    return kind == 0x22 or kind == 0x24 or
+        bit32.bor(here, NOT_ALIKE) == bit32.bor(word, NOT_ALIKE)
+end
+
+-- A capture at a sender whose kernel or network card cuts the datagrams (UDP GSO)
+-- has several of one length as a single one; the last may be shorter.  Returns
+-- that length, or nil.  The Id of a transfer tells where they begin.
+local function segment(tvb)
+    local raw, word = tvb:raw(), tvb(0, 4):uint()
+    local at = bit32.rshift(word, 24) == 0x23 and 12
+    while at do
+        at = raw:find(raw:sub(5, 8), at + 1, true)
+        if at and at > 12 and begins(tvb, at - 5, word) then
+            return at - 5
+        end
+    end
+    return nil
+end
+
 -- --- The dissector ----------------------------------------------------------
 
-function saratoga.dissector(tvb, pinfo, root)
-    if tvb:len() < 4 then
-        return 0
-    end
+-- Returns what the line about it says.
+local function packet(tvb, root)
     local word = tvb(0, 4)
     local version, kind = word:bitfield(0, 3), word:bitfield(3, 5)
     local tree = root:add(saratoga, tvb())
-    pinfo.cols.protocol = "Saratoga"
     tree:add(f.version, word)
     if version ~= 1 then
         tree:add_proto_expert_info(e.version)
-        pinfo.cols.info = string.format("version %d", version)
-        return tvb:len()
+        return string.format("version %d", version)
     end
     local flags = tree:add(f.type, word)
     local name = types[kind]
-    pinfo.cols.info = name or string.format("type %d", kind)
     if not name then
         flags:add_proto_expert_info(e.unknown)
-        return tvb:len()
+        return string.format("type %d", kind)
     end
     if kind ~= 0 then
         if tvb:len() < 8 then
             too_short(tree)
-            return tvb:len()
+            return name
         end
         tree:add(f.id, tvb(4, 4))
     end
     local about = packets[kind](tree, flags, tvb)
     tree:append_text(", " .. name)
-    if about then
-        pinfo.cols.info:append(kind == 0 and " " .. about or string.format(
-            " %08x: %s", tvb(4, 4):uint(), about))
-    else
-        pinfo.cols.info:append(" (malformed)")
+    if not about then
+        return name .. " (malformed)"
+    end
+    return kind == 0 and name .. " " .. about or
+        string.format("%s %08x: %s", name, tvb(4, 4):uint(), about)
+end
+
+function saratoga.dissector(tvb, pinfo, root)
+    if tvb:len() < 4 then
+        return 0
+    end
+    local size, at, count = segment(tvb) or tvb:len(), 0, 0
+    pinfo.cols.protocol = "Saratoga"
+    while tvb:len() - at >= 4 do
+        local length = math.min(size, tvb:len() - at)
+        local line = packet(tvb(at, length):tvb(), root)
+        if at == 0 then
+            pinfo.cols.info = line
+        end
+        at, count = at + length, count + 1
+    end
+    if count > 1 then
+        pinfo.cols.info:append(string.format(", and %d more", count - 1))
     end
     return tvb:len()
 end

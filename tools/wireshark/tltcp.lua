@@ -502,19 +502,28 @@ local function long(tree, tvb, kind)
     return about
 end
 
-function tltcp.dissector(tvb, pinfo, root)
-    if tvb:len() < 2 then
-        return 0
+-- A capture at a sender whose kernel or network card cuts the datagrams (UDP GSO)
+-- has several of one length as a single one; the last may be shorter.  Returns
+-- that length, or nil.  The next packet number tells where the second begins.
+local function segment(tvb)
+    if tvb:len() < 26 or bit32.band(tvb(0, 1):uint(), 0xfe) ~= SHORT then
+        return nil
     end
+    local next_one = bit32.band(tvb(9, 4):uint() + 1, 0xffffffff)
+    local at = tvb:raw():find(tvb:raw(0, 9) .. Struct.pack(">I4", next_one), 14,
+                              true)
+    return at and at - 1
+end
+
+-- Returns what the line about it says.
+local function packet(tvb, root)
     local kind = tvb(0, 1):uint()
     local tree = root:add(tltcp, tvb())
     local item = tree:add(f.type, tvb(0, 1))
     local name = types[kind]
-    pinfo.cols.protocol = "TLTCP"
     if not name then
         item:add_proto_expert_info(e.unknown)
-        pinfo.cols.info = string.format("type 0x%02x", kind)
-        return tvb:len()
+        return string.format("type 0x%02x", kind)
     end
     local about
     if kind == SHORT or kind == SHORT_ODD then
@@ -523,7 +532,26 @@ function tltcp.dissector(tvb, pinfo, root)
         about = long(tree, tvb, kind)
     end
     tree:append_text(", " .. name)
-    pinfo.cols.info = name .. (about and " " .. about or " (malformed)")
+    return name .. (about and " " .. about or " (malformed)")
+end
+
+function tltcp.dissector(tvb, pinfo, root)
+    if tvb:len() < 2 then
+        return 0
+    end
+    local size, at, count = segment(tvb) or tvb:len(), 0, 0
+    pinfo.cols.protocol = "TLTCP"
+    while tvb:len() - at >= 2 do
+        local length = math.min(size, tvb:len() - at)
+        local line = packet(tvb(at, length):tvb(), root)
+        if at == 0 then
+            pinfo.cols.info = line
+        end
+        at, count = at + length, count + 1
+    end
+    if count > 1 then
+        pinfo.cols.info:append(string.format(", and %d more", count - 1))
+    end
     return tvb:len()
 end
 
