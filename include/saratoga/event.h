@@ -77,7 +77,7 @@ typedef struct saratoga_event {
     bool proven;        /**< REQUEST: the peer has proven its address. False:
                              the address may be forged; do not hash or list
                              anything large before ::SARATOGA_EVENT_PROVEN */
-    bool reserved[1];   /**< false */
+    uint8_t denial;     /**< DONE: the ::saratoga_denial >> 8; 0: unknown */
     uint32_t abilities; /**< BEACON, REQUEST: ::saratoga_ability bits; 0 in a
                              REQUEST: not stated */
     uint32_t descriptor; /**< BEACON, REQUEST: widest ::saratoga_descriptor of

@@ -178,6 +178,7 @@ typedef struct saratoga_node_event {
     char eid[SARATOGA_EID_MAX + 1];      /**< PEER */
     char path[SARATOGA_PATH_MAX];  /**< DONE, SERVED: the requested path */
     char text[SARATOGA_NODE_TEXT]; /**< why it failed, as a sentence */
+    uint32_t denial; /**< DONE, SERVED: ::saratoga_denial; 0: unknown */
 } saratoga_node_event;
 
 /**

@@ -192,7 +192,8 @@ SARATOGA_API int saratoga_transfer_challenge(saratoga_engine *engine,
  * @brief Refuses a peer's request. A DONE follows.
  * @param engine  the engine
  * @param handle  from a ::SARATOGA_EVENT_REQUEST
- * @param status  ::saratoga_status other than success
+ * @param status  ::saratoga_status other than success, with a
+ *                ::saratoga_denial if wanted
  * @param now     current time
  * @retval 0                  refused
  * @retval SARATOGA_ERR_GONE  no such transfer
@@ -206,7 +207,8 @@ SARATOGA_API int saratoga_transfer_refuse(saratoga_engine *engine,
  * @brief Cancels a transfer and notifies the peer. A DONE event follows.
  * @param engine  the engine
  * @param handle  transfer
- * @param status  reason: ::saratoga_status other than success
+ * @param status  reason: ::saratoga_status other than success, with a
+ *                ::saratoga_denial if wanted
  * @param now     current time
  * @retval 0                  ended
  * @retval SARATOGA_ERR_GONE  no such transfer

@@ -106,6 +106,23 @@ enum saratoga_status {
     SARATOGA_STATUS_LAST = 0x12        /**< the highest of them */
 };
 
+/**
+ * Why access is denied. A status of ::SARATOGA_ACCESS_DENIED may carry it in
+ * its second byte, as in SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_FOLDER.
+ */
+enum saratoga_denial {
+    SARATOGA_DENIED_REQUEST = 0x100,   /**< the peer serves no such requests */
+    SARATOGA_DENIED_KEY = 0x200,       /**< the request lacks the peer's key */
+    SARATOGA_DENIED_FILE_KEY = 0x300,  /**< the checksum lacks the key */
+    SARATOGA_DENIED_FOLDER = 0x400,    /**< it is a folder */
+    SARATOGA_DENIED_EXISTS = 0x500,    /**< it is there, and stays */
+    SARATOGA_DENIED_FILES = 0x600,     /**< permissions of files, or a path that
+                                            leads out of the folder */
+    SARATOGA_DENIED_READ_ONLY = 0x700, /**< a file system without writing */
+    SARATOGA_DENIED_NAME = 0x800,      /**< a hidden or unprintable name */
+    SARATOGA_DENIED_LAST = 0x800       /**< the highest of them */
+};
+
 /** What a session is for; 0 to 6 are the values on the wire. */
 enum saratoga_request_type {
     SARATOGA_NOOP = 0,       /**< nothing; like a beacon */
@@ -212,7 +229,7 @@ SARATOGA_API const char *saratoga_strerror(int error);
 
 /**
  * @brief Describes a status code on the wire.
- * @param status  0 to 255
+ * @param status  0 to 255, or ::SARATOGA_ACCESS_DENIED with a ::saratoga_denial
  * @return a static string, also for unknown values
  */
 SARATOGA_API const char *saratoga_status_text(unsigned status);

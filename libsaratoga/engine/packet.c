@@ -208,6 +208,17 @@ void saratoga__data_write_head(cmn__writer *w, const saratoga__data *d) {
     saratoga__put_wide(w, d->descriptor, d->offset);
 }
 
+/* An odd octet behind the two offsets, which are not read. */
+static uint32_t read_denial(cmn__reader *r, const saratoga__status_pkt *s) {
+    size_t offsets = 2 * saratoga__width(s->descriptor);
+    if (s->code != SARATOGA_ACCESS_DENIED ||
+        cmn__reader_left(r) != offsets + 1) {
+        return 0;
+    }
+    (void)cmn__get_bytes(r, offsets);
+    return (uint32_t)cmn__get8(r) << 8;
+}
+
 bool saratoga__status_parse(const void *dgram, size_t len,
                             saratoga__status_pkt *s) {
     cmn__reader r = cmn__reader_of(dgram, len);
@@ -222,6 +233,7 @@ bool saratoga__status_parse(const void *dgram, size_t len,
     width = saratoga__width(s->descriptor);
     if (r.bad || s->code != SARATOGA_SUCCESS) {
         s->bare = true;
+        s->denial = r.bad ? 0 : read_denial(&r, s);
         return !r.bad;
     }
     if ((word & BIT(12)) != 0) {
@@ -255,6 +267,9 @@ void saratoga__status_write_head(cmn__writer *w,
     }
     saratoga__put_wide(w, s->descriptor, s->progress);
     saratoga__put_wide(w, s->descriptor, s->irt);
+    if (s->denial != 0) {
+        cmn__put8(w, (uint8_t)(s->denial >> 8));
+    }
 }
 
 void saratoga__status_hole(const saratoga__status_pkt *s, size_t i,

@@ -107,6 +107,7 @@ typedef struct saratoga__status_pkt {
     bool voluntary;
     bool bare; /* parsed: too short for Progress and In-Response-To */
     uint32_t code;
+    uint32_t denial; /* saratoga_denial, if the code is that; 0: none */
     uint32_t id;
     const uint8_t *timestamp; /* NULL: none */
     saratoga__wide progress;

@@ -117,7 +117,7 @@ static uint32_t metadata_fault(const saratoga__session *s,
         return SARATOGA_TOO_LONG;
     }
     if (s->ctx->cfg.auth_files && !is_keyed(m)) {
-        return SARATOGA_ACCESS_DENIED;
+        return SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_FILE_KEY;
     }
     if (in->has_data &&
         (m->kind != s->kind || m->descriptor != s->descriptor)) {
@@ -130,7 +130,7 @@ static int error_for(uint32_t fault) {
     switch (fault) {
     case SARATOGA_TOO_LONG:
         return SARATOGA_ERR_TOO_LONG;
-    case SARATOGA_ACCESS_DENIED: /* the checksum is not keyed */
+    case SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_FILE_KEY:
         return SARATOGA_ERR_AUTH;
     default:
         return SARATOGA_ERR_PROTOCOL;

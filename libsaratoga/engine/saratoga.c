@@ -64,8 +64,27 @@ const char *saratoga_status_text(unsigned status) {
         "ended after an unexpected error STATUS",
         "the receiver did not hear from the sender in time",
     };
+    static const char *const denials[] = {
+        "access denied: it does not serve such requests",
+        "access denied: the request is not signed with its key",
+        "access denied: the file's checksum is not made with its key",
+        "access denied: that is a folder",
+        "access denied: a file of that name is there already",
+        "access denied: permissions of files there, or a path out of its root",
+        "access denied: its file system is read-only",
+        "access denied: the name is hidden or unprintable",
+    };
     _Static_assert(sizeof(text) / sizeof(text[0]) == SARATOGA_STATUS_LAST + 1,
                    "a text per status");
+    _Static_assert(sizeof(denials) / sizeof(denials[0]) ==
+                       SARATOGA_DENIED_LAST >> 8,
+                   "a text per denial");
+    if ((status & 0xFF) == SARATOGA_ACCESS_DENIED) {
+        unsigned denial = status >> 8;
+        return denial == 0 || denial > SARATOGA_DENIED_LAST >> 8
+                   ? text[SARATOGA_ACCESS_DENIED]
+                   : denials[denial - 1];
+    }
     if (status > SARATOGA_STATUS_LAST) {
         return "unknown status";
     }

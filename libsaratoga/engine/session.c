@@ -202,8 +202,8 @@ void saratoga__session_on_status(saratoga__session *s,
     s->heard = now;
     if (is_refusal(s, p)) {
         if (!group) {
-            saratoga__session_end(s, SARATOGA_ERR_REFUSED, p->code, true, false,
-                                  now);
+            saratoga__session_end(s, SARATOGA_ERR_REFUSED, p->code | p->denial,
+                                  true, false, now);
         }
         return;
     }

@@ -251,7 +251,7 @@ typedef struct saratoga__session {
     bool released;
     bool remote;
     int error;
-    uint32_t status;
+    uint32_t status; /* with a denial */
     saratoga_time ended_at;
 
     /* Its parts. */

@@ -21,7 +21,8 @@ bool saratoga__session_event(saratoga__session *s, uint32_t type,
 
 static saratoga_event done_event(const saratoga__session *s) {
     return (saratoga_event){.error = s->error,
-                            .status = s->status,
+                            .status = s->status & 0xFF,
+                            .denial = (uint8_t)(s->status >> 8),
                             .remote = s->remote,
                             .has_entry = s->has_entry,
                             .verified = !s->sends && s->in.verified,
@@ -55,7 +56,7 @@ bool saratoga__session_pending_done(saratoga__session *s, saratoga_event *ev) {
 
 static void trace_end(const saratoga__session *s, saratoga_time now) {
     static const char *const keys[] = {"error", "status", "bytes", NULL};
-    double values[] = {s->error, s->status, (double)s->st.bytes};
+    double values[] = {s->error, s->status & 0xFF, (double)s->st.bytes};
     saratoga__context_trace(s->ctx, "saratoga:session_ended", s->handle, now,
                             keys, values,
                             s->error != 0 ? saratoga_strerror(s->error) : NULL);

@@ -2,7 +2,7 @@
 /* Packets of both roles: REQUEST, METADATA, last STATUS. */
 #include "libsaratoga/engine/session.h"
 
-#define PLAIN_STATUS_LEN 12
+#define PLAIN_STATUS_LEN 13 /* with a denial */
 
 void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
                     size_t len, saratoga_time now) {
@@ -79,7 +79,10 @@ static size_t write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
 size_t saratoga__write_plain_status(uint32_t id, uint32_t code, uint8_t *buf,
                                     size_t cap) {
     cmn__writer w = cmn__writer_of(buf, cap);
-    saratoga__status_pkt p = {.voluntary = true, .code = code, .id = id};
+    saratoga__status_pkt p = {.voluntary = true,
+                              .code = code & 0xFF,
+                              .denial = code & ~0xFFu,
+                              .id = id};
     p.no_metadata = code == SARATOGA_METADATA_REQUIRED;
     saratoga__status_write_head(&w, &p);
     return w.bad ? 0 : (size_t)(w.p - buf);

@@ -313,7 +313,9 @@ int saratoga_transfer_join(saratoga_engine *engine, saratoga_handle handle,
 
 static int end_by_driver(saratoga_engine *e, saratoga__session *s,
                          unsigned status, saratoga_time now) {
-    if (status == SARATOGA_SUCCESS || status > 0xFF) {
+    bool denied = (status & 0xFF) == SARATOGA_ACCESS_DENIED;
+    unsigned most = denied ? SARATOGA_DENIED_LAST | 0xFFu : 0xFFu;
+    if (status == SARATOGA_SUCCESS || status > most) {
         return SARATOGA_ERR_INVAL;
     }
     forget_packet(s);

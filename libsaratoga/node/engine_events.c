@@ -36,7 +36,7 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
         (void)snprintf(r->text, sizeof(r->text), "%s by the peer: %s",
                        r->stats.bytes > r->stats.resumed_bytes ? "ended"
                                                                : "refused",
-                       saratoga_status_text(ev->status));
+                       saratoga_status_text(ev->status | r->denial));
     } else if (ev->error == SARATOGA_ERR_AUTH) {
         (void)snprintf(r->text, sizeof(r->text), "%s",
                        is_sent(f)
@@ -46,7 +46,7 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
     } else if (f->id == 0 && ev->error == SARATOGA_ERR_CANCELLED &&
                ev->status != SARATOGA_SUCCESS) {
         (void)snprintf(r->text, sizeof(r->text), "refused: %s",
-                       saratoga_status_text(ev->status));
+                       saratoga_status_text(ev->status | r->denial));
     } else {
         (void)snprintf(r->text, sizeof(r->text), "%s",
                        saratoga_strerror(ev->error));
@@ -62,6 +62,7 @@ static void on_done(saratoga__file *f, const saratoga_event *ev) {
     r->error = ev->error != 0 && f->peer.rejection != 0 ? f->peer.rejection
                                                         : ev->error;
     r->status = ev->status;
+    r->denial = (uint32_t)ev->denial << 8;
     r->verified = ev->verified;
     if (ev->has_entry) {
         r->entry = ev->entry;

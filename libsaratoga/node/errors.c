@@ -15,11 +15,15 @@ unsigned saratoga__status_of(int error, unsigned otherwise) {
         return SARATOGA_NOT_FOUND;
     case UV_EACCES:
     case UV_EPERM:
+        return SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_FILES;
     case UV_EISDIR:
+        return SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_FOLDER;
     case UV_EROFS:
+        return SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_READ_ONLY;
     case SARATOGA__EXISTS:
+        return SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_EXISTS;
     case SARATOGA__BAD_NAME:
-        return SARATOGA_ACCESS_DENIED;
+        return SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_NAME;
     case UV_EBUSY:
         return SARATOGA_IN_USE;
     case UV_EFBIG:

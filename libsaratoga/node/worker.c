@@ -112,6 +112,10 @@ static void answer(saratoga_node *u, saratoga__file *f, const saratoga_work *w,
         f->local.medium == SARATOGA__OUTPUT) {
         (void)saratoga_transfer_cancel(
             u->engine, f->handle, SARATOGA_NOT_INTERESTED, saratoga__now());
+    } else if (result == SARATOGA__EXISTS && f != NULL) {
+        (void)saratoga_transfer_cancel(u->engine, f->handle,
+                                       saratoga__status_of(SARATOGA__EXISTS, 0),
+                                       saratoga__now());
     }
     if (result < 0 && f != NULL) {
         f->work.status = f->work.status != 0 ? f->work.status : (int)result;

@@ -92,6 +92,8 @@ PACKETS = {
         "24010000 1a2b3c4d 1388 1388 01" + 48 * "5a",
         {"saratoga.progress": "5000", "saratoga.holes": "",
          "saratoga.authentication": "01" + 48 * "5a"}),
+    "denied": ("24010005 1a2b3c4d 0000 0000 04",
+               {"saratoga.status": "5", "saratoga.denial": "4"}),
     "metadata required": (
         "24050010 1a2b3c4d 0000 0000",
         {"saratoga.status": "16", "saratoga.flag.no_metadata": "1",

@@ -147,20 +147,47 @@ class Transfers(saratogabox.Node):
         self.assertEqual([p.name for p in self.here.iterdir()], ["f"])
         self.assertEqual([p.name for p in self.there.iterdir()], ["new"])
 
-    def test_what_is_denied_is_told_with_what_to_look_at(self):
-        self.serve()
+    def check_denials(self, *cases):
+        for why, *command in cases:
+            done = toolbox.run("saratoga", *command)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertIn(f": access denied: {why}\n", done.stderr)
+
+    def test_what_is_denied_is_told_with_the_cause(self):
+        server = self.serve()
         new = self.put_file("new", 100, folder=self.there)
-        self.put_file("sub/f", 100)
-        for hint, *command in (
-                ("; is it a folder (-r), or served with --no-read or "
-                 "--auth-key?", "get", self.url("sub"), self.there / "x"),
-                ("; is it served with --write, and --overwrite if it exists?",
-                 "put", new, self.url("new")),
-                ("; is it served with --delete?", "rm", self.url("sub/f"))):
-            self.run_bad("access denied" + hint, *command)
+        self.put_file("sub/f", 100, seed=2)
+        no = "it does not serve such requests; serve it with"
+        self.check_denials(
+            ("that is a folder; -r fetches folders",
+             "get", self.url("sub"), self.there / "x"),
+            (no + " --write", "put", new, self.url("new")),
+            (no + " --delete", "rm", self.url("sub/f")),
+            (no + " --delete, and without --no-read",
+             "take", self.url("sub/f"), self.there / "x"),
+            ("permissions of files there, or a path out of its root",
+             "get", self.url("../f"), self.there / "x"))
         done = self.run_bad("not found", "get", "--json", "-",
                             self.url("sub/x"))
         self.assertEqual(json.loads(done.stdout)["file"], "x")
+
+        self.stop(server)
+        self.serve("--write", "--no-read")
+        self.check_denials(
+            ("a file of that name is there already; serve it with --overwrite",
+             "put", new, self.url("sub/f")),
+            (no + "out --no-read", "ls", self.url()))
+
+    def test_other_implementations_deny_without_a_cause(self):
+        with toolbox.udp_socket() as s:
+            client = self.start("saratoga", "get", self.url(
+                "f", s.getsockname()[1]), self.there / "f")
+            packet, place = s.recvfrom(2000)
+            s.sendto(bytes.fromhex("24010005") + packet[4:8] + bytes(4), place)
+            status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertIn("access denied; is it a folder (-r), or served with "
+                      "--no-read or --auth-key?", errors)
 
     def test_a_port_in_use_is_reported_with_advice(self):
         self.serve()
@@ -430,7 +457,7 @@ class Transfers(saratogabox.Node):
     def test_a_refused_one_way_put_says_what_would_allow_it(self):
         source = self.put_file("f", 50000, folder=self.there)
         self.serve()
-        self.run_bad("served with --write", "put", "--one-way", "--rate",
+        self.run_bad("serve it with --write", "put", "--one-way", "--rate",
                      "1mbit", source, self.url("f"))
 
     def test_many_clients_are_served_at_once(self):

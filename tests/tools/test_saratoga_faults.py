@@ -78,7 +78,8 @@ class Sources(saratogabox.Node):
                  "tool": str(toolbox.TOOLS / "saratoga")})
         self.addCleanup(self.end, server)
         self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
-        self.run_bad("access denied", "take", self.url("f"), self.there / "f")
+        self.run_bad("access denied: its file system is read-only", "take",
+                     self.url("f"), self.there / "f")
         self.assertTrue(source.exists())
 
 
@@ -355,9 +356,11 @@ class Strangers(saratogabox.Node):
                      self.url("folder"), self.there / "g")
         self.run_bad("resources", "put", "--auth-key", key, "--checksum",
                      "hmac-sha256", file, self.url("g"))
-        self.run_bad("access denied", "put", "--auth-key", key, file,
+        self.run_bad("not made with its key; send it with --checksum "
+                     "hmac-sha256", "put", "--auth-key", key, file,
                      self.url("h"))
-        self.run_bad("access denied", "ls", "--auth-key", other, self.url())
+        self.run_bad("not signed with its key; give that key with --auth-key",
+                     "ls", "--auth-key", other, self.url())
         _, log = self.finish(server, signal.SIGTERM)
         self.assertIn("turned away so far: 1 ", log)
         peer = r"127\.0\.0\.1:[0-9]+ "

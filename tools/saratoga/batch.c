@@ -207,8 +207,24 @@ static bool is_kept(const struct saratoga_task *t,
            !t->stream && saratoga_is_transfer(t->type);
 }
 
-/* The wire carries no reason for a denial. */
-static const char *why_denied(uint32_t type) {
+static const char *what_allows(uint32_t type) {
+    switch (type) {
+    case SARATOGA_GET:
+    case SARATOGA_GETDIR:
+        return "; serve it without --no-read";
+    case SARATOGA_PUT:
+    case SARATOGA_GIVE:
+    case SARATOGA_BLIND_PUT:
+        return "; serve it with --write";
+    case SARATOGA_TAKE:
+        return "; serve it with --delete, and without --no-read";
+    default:
+        return "; serve it with --delete";
+    }
+}
+
+/* Other implementations give no reason for a denial. */
+static const char *what_may_allow(uint32_t type) {
     switch (type) {
     case SARATOGA_GET:
         return "; is it a folder (-r), or served with --no-read or --auth-key?";
@@ -223,13 +239,32 @@ static const char *why_denied(uint32_t type) {
     }
 }
 
+static const char *advice(const saratoga_node_event *ev, uint32_t type) {
+    switch (ev->denial) {
+    case 0:
+        return what_may_allow(type);
+    case SARATOGA_DENIED_REQUEST:
+        return what_allows(type);
+    case SARATOGA_DENIED_KEY:
+        return "; give that key with --auth-key";
+    case SARATOGA_DENIED_FILE_KEY:
+        return "; send it with --checksum hmac-sha256";
+    case SARATOGA_DENIED_FOLDER:
+        return type == SARATOGA_GET ? "; -r fetches folders" : "";
+    case SARATOGA_DENIED_EXISTS:
+        return "; serve it with --overwrite";
+    default:
+        return "";
+    }
+}
+
 /* Advice on an error. */
 static const char *hint(const struct saratoga_task *t,
                         const saratoga_node_event *ev) {
     switch (ev->error) {
     case SARATOGA_ERR_REFUSED:
         if (ev->status == SARATOGA_ACCESS_DENIED) {
-            return why_denied(t->type);
+            return advice(ev, t->type);
         }
         break;
     case SARATOGA_ERR_TIMEOUT:

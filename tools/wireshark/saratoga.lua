@@ -77,6 +77,11 @@ flag("no_metadata", "METADATA not received", 13)
 flag("incomplete", "Hole list incomplete", 14)
 flag("voluntary", "Voluntary", 15)
 
+local denials = {"no such requests are served", "lacks the key",
+                 "the checksum lacks the key", "a folder", "exists",
+                 "permissions of files", "read-only", "bad name"}
+
+f.denial = ProtoField.uint8("saratoga.denial", "Cause", base.DEC, denials)
 f.id = ProtoField.uint32("saratoga.id", "Id", base.HEX)
 f.free = ProtoField.uint64("saratoga.free_space", "Free space (KiB)")
 f.eid = ProtoField.string("saratoga.eid", "Endpoint Identifier", base.UNICODE)
@@ -428,7 +433,10 @@ local function status(tree, flags, tvb)
     end
     if code ~= 0 then -- the rest is not to be read
         tree:add_proto_expert_info(e.failure)
-        if tvb:len() > 8 then
+        local behind = 8 + 2 * octets(word:bitfield(8, 2))
+        if code == 5 and tvb:len() == behind + 1 then
+            tree:add(f.denial, tvb(behind, 1))
+        elseif tvb:len() > 8 then
             tree:add(f.stray, tvb(8))
         end
         return codes[code] or string.format("code 0x%02x", code)

@@ -333,6 +333,27 @@ TEST(v7_v14_the_body_of_a_failure_is_not_read) {
     assert_true(s.no_metadata && s.voluntary);
 }
 
+TEST(a_denial_may_say_why) {
+    const char *bytes = "24010005 1a2b3c4d 0000 0000 04";
+    struct hex h = unhex(bytes);
+    saratoga__status_pkt s;
+    struct out o;
+    assert_true(saratoga__status_parse(h.b, h.len, &s));
+    assert_int_equal(s.code, SARATOGA_ACCESS_DENIED);
+    assert_int_equal(s.denial, SARATOGA_DENIED_FOLDER);
+    saratoga__status_write_head(start(&o), &s);
+    assert_written(&o, bytes);
+    /* Holes, other failures, and what is cut short say nothing. */
+    for (size_t i = 0; i < 4; i++) {
+        h = unhex(((const char *[]){"24010005 1a2b3c4d 0000 0000 0400 0700",
+                                    "24010004 1a2b3c4d 0000 0000 04",
+                                    "24010005 1a2b3c4d 0000 0000",
+                                    "24010005 1a2b3c4d 04"})[i]);
+        assert_true(saratoga__status_parse(h.b, h.len, &s));
+        assert_int_equal(s.denial, 0);
+    }
+}
+
 TEST(v10_an_answer_to_delete) {
     saratoga__status_pkt s;
     struct hex h = unhex("24810000 e2edc0b1 0000 0000");
@@ -470,6 +491,7 @@ int main(void) {
         cmocka_unit_test(v5_status_with_two_holes),
         cmocka_unit_test(v6_v15_status_completed_accepted_and_in_parts),
         cmocka_unit_test(v7_v14_the_body_of_a_failure_is_not_read),
+        cmocka_unit_test(a_denial_may_say_why),
         cmocka_unit_test(v10_an_answer_to_delete),
         cmocka_unit_test(stray_octets_behind_a_status_do_no_harm),
         cmocka_unit_test(observed_packets_of_other_implementations_are_read),

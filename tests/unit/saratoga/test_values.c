@@ -101,6 +101,14 @@ TEST(every_error_and_status_has_a_text_of_its_own) {
         assert_string_not_equal(saratoga_status_text(s),
                                 saratoga_status_text(255));
     }
+    for (unsigned d = SARATOGA_DENIED_REQUEST; d <= SARATOGA_DENIED_LAST;
+         d += 0x100) {
+        assert_string_not_equal(saratoga_status_text(5 | d),
+                                saratoga_status_text(5));
+        assert_string_equal(saratoga_status_text(4 | d),
+                            saratoga_status_text(255));
+    }
+    assert_string_equal(saratoga_status_text(0xFF05), saratoga_status_text(5));
 }
 
 TEST(bad_options_are_named) {
