@@ -6,8 +6,8 @@ with, plan(quick), which names the runs that it needs (a dictionary of lab.Job),
 and report(page, runs, quick), which is given their results under the same names
 and fills the page.  NS3_ONLY pages are left alone where ns-3 is not there.
 """
-from . import (calibration, geo, matrix, ns3, stfrc, tltcp, westwoodnew,
-               yam, yam_fast)
+from . import (calibration, geo, ns3, stfrc, tltcp, westwoodnew, yam,
+               yam_fast)
 
 PAGES = {
     "calibration": calibration,
@@ -18,5 +18,4 @@ PAGES = {
     "westwoodnew": westwoodnew,
     "geo": geo,
     "stfrc": stfrc,
-    "matrix": matrix,
 }

@@ -75,6 +75,19 @@ class Run:
         return [x["arrived_full"] for x in self.flows(name, period)]
 
 
+def timed(command, out):
+    """Runs a command; its exit code, what it says on stderr, and the processor
+    time that it took."""
+    with tempfile.TemporaryFile() as said:
+        with subprocess.Popen(command, stdout=out, stdin=subprocess.DEVNULL,
+                              stderr=said) as child:
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        return (child.returncode, said.read().decode(errors="replace").strip(),
+                usage.ru_utime + usage.ru_stime)
+
+
 def parse_ns2(text):
     """Lines of key=value, as the scripts of sim/ns2 print them."""
     lines = []
@@ -154,6 +167,14 @@ class Lab:
     def path(self, key):
         return self.results / f"{key}.jsonl"
 
+    def cost_path(self, key):
+        return self.results / f"{key}.seconds"
+
+    def cost(self, jobs):
+        """Processor time that the results of some jobs took, s."""
+        return sum(float(self.cost_path(k).read_text(encoding="utf-8"))
+                   for k in jobs if self.cost_path(k).is_file())
+
     def missing(self, jobs):
         return {k: j for k, j in jobs.items() if not self.path(k).is_file()}
 
@@ -179,13 +200,11 @@ class Lab:
                                         dir=self.results)
         try:
             with os.fdopen(handle, "wb") as out:
-                done = subprocess.run(self.command(job), stdout=out,
-                                      stdin=subprocess.DEVNULL,
-                                      stderr=subprocess.PIPE, check=False)
+                code, why, seconds = timed(self.command(job), out)
                 os.fsync(out.fileno())  # whole before it has its name
-            if done.returncode != 0:
-                return done.stderr.decode(errors="replace").strip() or (
-                    f"ended with {done.returncode}")
+            if code != 0:
+                return why or f"ended with {code}"
+            self.cost_path(key).write_text(f"{seconds:.3f}\n", encoding="utf-8")
             os.replace(name, self.path(key))
             return None
         finally:

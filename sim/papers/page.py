@@ -265,7 +265,8 @@ def write_index(folder, modules):
               "an earlier form is of an earlier engine and counts as not run:")
     page.table(("page", "set", "all", *GRADES),
                rows + [("all", "", sum(total), *total)])
-    page.text("[What was learnt of each paper](report.md).")
+    page.text("[What was learnt of each paper](report.md), and [what is built "
+              "differently](differences.md), with the reason.")
     if others:
         page.text("Not about a paper's figures:", "\n".join(others))
     (folder / "index.md").write_text(
@@ -327,6 +328,9 @@ def write_all(modules, everything, plans, lab, folder, quick, checking):
             page.text(QUICK)
         page.text(made(lab, jobs, len(module.seeds(quick))))
         module.report(page, {k: lab.load(j) for k, j in jobs.items()}, quick)
+        print(f"reproduce: {name}: {len(jobs)} runs, "
+              f"{lab.cost(lab.distinct([jobs])) / 60:.1f} min of processor time",
+              file=sys.stderr)
         (folder / f"{name}.md").write_text(page.markdown(), encoding="utf-8")
         claims += page.claims
     write_index(folder, everything)
