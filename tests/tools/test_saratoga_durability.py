@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """What saratoga has on a disk that loses what was not synced, and whose calls
 fail: what the origin has deleted is safe at the destination."""
+import ctypes
 import errno
 import itertools
 import os
@@ -299,34 +300,59 @@ class LongRun(Disks):
         print(f"seed {seed}: {self.cuts} cuts in {self.runs} transfers")
 
 
+def leave_mounts():
+    """What this process mounts from here on, no other sees or holds."""
+    CLONE_NEWNS = 0x20000
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
+        raise unittest.SkipTest("this user may not mount")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+
+
+class Volume:
+    """A file system of its own in a file, by a loop device."""
+
+    def __init__(self, test, image, folder, size, *options):
+        self.folder = folder
+        image.write_bytes(bytes(size))
+        mkfs = shutil.which("mkfs.ext4", path=os.environ["PATH"] + ":/sbin")
+        if not mkfs:
+            raise unittest.SkipTest("there is no mkfs.ext4")
+        subprocess.run([mkfs, "-q", *options, image], check=True)
+        folder.mkdir()
+        done = subprocess.run(["losetup", "--find", "--show", image],
+                              capture_output=True, text=True, check=False)
+        self.device = done.stdout.strip()
+        if done.returncode != 0 or not self.mount():
+            raise unittest.SkipTest("this machine mounts no loop device")
+        test.addCleanup(self.end)
+
+    def mount(self):
+        return subprocess.run(["mount", self.device, self.folder],
+                              check=False).returncode == 0
+
+    def unmount(self):
+        subprocess.run(["umount", self.folder], check=True)
+
+    def remount(self):
+        """Forgets what is in memory."""
+        self.unmount()
+        if not self.mount():
+            raise AssertionError("the file system cannot be mounted again")
+
+    def end(self):
+        self.unmount()
+        subprocess.run(["losetup", "--detach", self.device], check=True)
+
+
 class FileSystem(saratogabox.Node):
-    """A small file system of its own, on a loop device."""
+    """A small file system of its own."""
+
+    setUpClass = staticmethod(leave_mounts)
 
     def setUp(self):
         super().setUp()
-        self.image = self.folder / "image"
         self.disk = self.folder / "disk"
-        self.disk.mkdir()
-        with self.image.open("wb") as file:
-            file.truncate(16 << 20)
-        mkfs = shutil.which("mkfs.ext4", path=os.environ["PATH"] + ":/sbin")
-        if not mkfs:
-            self.skipTest("there is no mkfs.ext4")
-        subprocess.run([mkfs, "-q", self.image], check=True)
-        if not self.mount():
-            self.skipTest("this machine mounts no loop device")
-        self.addCleanup(self.unmount)
-
-    def mount(self):
-        return subprocess.run(["mount", "-o", "loop", self.image, self.disk],
-                              stderr=subprocess.DEVNULL).returncode == 0
-
-    def unmount(self):
-        subprocess.run(["umount", self.disk], check=True)
-
-    def remount(self):
-        self.unmount()
-        self.assertTrue(self.mount())
+        self.volume = Volume(self, self.folder / "image", self.disk, 16 << 20)
 
     def test_what_was_given_is_there_after_a_remount(self):
         source = self.put_file("f", 3000000, folder=self.there)
@@ -335,7 +361,7 @@ class FileSystem(saratogabox.Node):
         self.run_ok("give", source, self.url("a/f"))
         self.stop(server)
         self.assertFalse(source.exists())
-        self.remount()
+        self.volume.remount()
         self.assertEqual((self.disk / "a/f").read_bytes(), data)
 
     def test_a_full_disk_loses_nothing_and_is_tried_again(self):
@@ -350,8 +376,71 @@ class FileSystem(saratogabox.Node):
         filler.unlink()
         self.run_ok("give", "--resume", source, self.url("f"))
         self.stop(server)
-        self.remount()
+        self.volume.remount()
         self.assertEqual((self.disk / "f").read_bytes(), data)
+
+
+class ThinVolume(saratogabox.Node):
+    """A file system on a volume that has less room than it says: the kernel
+    takes what is written, and fails to put it on the disk."""
+
+    setUpClass = staticmethod(leave_mounts)
+
+    def setUp(self):
+        super().setUp()
+        self.pool, self.disk = self.folder / "pool", self.folder / "disk"
+        Volume(self, self.folder / "image", self.pool, 128 << 20, "-m", "0")
+        self.volume = Volume(self, self.pool / "image", self.disk, 96 << 20,
+                             "-E", "nodiscard")
+        self.trim()
+        self.filler = self.pool / "filler"
+        self.fill()
+
+    def fill(self):
+        """Leaves 6 MB."""
+        stat = os.statvfs(self.pool)
+        room = stat.f_bavail * stat.f_frsize - 6 * (1 << 20)
+        self.filler.write_bytes(bytes(max(0, room)))
+        os.sync()
+
+    def trim(self):
+        """Room of files that are gone goes back to the pool."""
+        os.sync()
+        subprocess.run(["fstrim", self.disk], check=True)
+        os.sync()
+
+    def move(self, command, source, target, *options):
+        """Runs a take or give to the disk; returns its exit status."""
+        gives = command == "give"
+        server = self.serve("--write", "--delete",
+                            root=self.disk if gives else source.parent)
+        words = (source, self.url(target.name)) if gives else \
+            (self.url(source.name), target)
+        done = toolbox.run("saratoga", command, *options, *words)
+        self.stop(server)
+        return done.returncode
+
+    def test_what_a_thin_volume_has_not_taken_stays_at_its_origin(self):
+        for seed, command in enumerate(("give", "take", "give", "take")):
+            with self.subTest(command=command, seed=seed):
+                source = self.put_file(f"f{seed}", 12000000, seed, self.there)
+                data = source.read_bytes()
+                target = self.disk / source.name
+                self.assertNotEqual(self.move(command, source, target), 0)
+                self.assertEqual(source.read_bytes(), data)
+                if seed < 2:  # or what was not taken is still in memory
+                    self.volume.remount()
+                self.assertFalse(target.exists())
+                self.filler.unlink()
+                os.sync()
+                self.assertEqual(
+                    self.move(command, source, target, "--resume"), 0)
+                self.assertFalse(source.exists())
+                self.volume.remount()
+                self.assertTrue(target.read_bytes() == data)
+                target.unlink()
+                self.trim()
+                self.fill()
 
 
 if __name__ == "__main__":
