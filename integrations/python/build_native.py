@@ -202,9 +202,23 @@ size_t saratoga_entry_read(const void *buf, size_t len, saratoga_entry *e);
 int64_t saratoga_time_to_posix(uint32_t wire, bool plain);
 
 void free(void *ptr);
-int native_dontwait(void);
 int native_stats(const tltcp_socket *s, tltcp_stats *st);
-int native_receive(tltcp_live_receiver *r, tltcp_live_received *out);
+#define NATIVE_FRAMES ...
+typedef struct {
+    uint64_t number, missing, tag;
+    uint32_t section_class, stream;
+    uint64_t end;
+    bool complete, gap; ...;
+} native_frame;
+typedef struct {
+    native_frame frames[...]; size_t count; uint8_t *data; int code; ...;
+} native_batch;
+native_batch *native_batch_new(tltcp_live_receiver *r);
+void native_batch_free(native_batch *b);
+void native_receive(native_batch *b);
+ssize_t native_send(tltcp_socket *s, const void *data, const uint64_t *lens,
+                    size_t count, int64_t wait, uint32_t klass, uint32_t stream,
+                    uint32_t depends, uint64_t tag);
 int native_address(const tltcp_socket *s, bool peer, char *host, char *service);
 void native_init_options(saratoga_options *o);
 void native_init_config(saratoga_config *c);
@@ -216,19 +230,139 @@ void native_init_transfer_stats(saratoga_stats *st);
 SOURCE = """
 #include <netdb.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tltcp/live.h>
 #include <tltcp/live_parts.h>
 #include <saratoga/node.h>
-
-static int native_dontwait(void) { return MSG_DONTWAIT; }
 
 static int native_stats(const tltcp_socket *s, tltcp_stats *st) {
     tltcp_stats_init(st);
     return tltcp_get_stats(s, st);
 }
 
-static int native_receive(tltcp_live_receiver *r, tltcp_live_received *out) {
-    return tltcp_live_receiver_next(r, out, MSG_DONTWAIT);
+/* Frames that one call brings, at most. */
+#define NATIVE_FRAMES 64
+#define NATIVE_ROOM ((size_t)256 << 10)
+
+typedef struct {
+    uint64_t number, missing, tag;
+    uint32_t section_class, stream;
+    uint64_t end; /* in the data; of a frame begins where the one before ends */
+    bool complete, gap;
+} native_frame;
+
+typedef struct {
+    native_frame frames[NATIVE_FRAMES];
+    size_t count;
+    uint8_t *data; /* of all frames, in a row */
+    size_t room;
+    int code; /* what ended the batch: 1 if it is full */
+    tltcp_live_receiver *receiver;
+    tltcp_live_received rest; /* did not fit; NULL: nothing */
+} native_batch;
+
+static native_batch *native_batch_new(tltcp_live_receiver *r) {
+    native_batch *b = calloc(1, sizeof(*b));
+    if (b != NULL) {
+        b->receiver = r;
+        b->room = NATIVE_ROOM;
+        b->data = malloc(b->room);
+    }
+    if (b != NULL && b->data == NULL) {
+        free(b);
+        b = NULL;
+    }
+    return b;
+}
+
+static void native_batch_free(native_batch *b) {
+    if (b != NULL) {
+        tltcp_live_receiver_free(b->receiver);
+        free(b->rest.data);
+        free(b->data);
+        free(b);
+    }
+}
+
+/* Takes what is in rest; false: it does not fit. */
+static bool native_add(native_batch *b) {
+    const tltcp_live_received *r = &b->rest;
+    size_t at = b->count > 0 ? b->frames[b->count - 1].end : 0;
+    bool gap = r->data == NULL;
+    size_t len = gap ? 0 : r->len;
+    if (len > b->room && b->count == 0) { /* one that is larger than all room */
+        free(b->data);
+        b->data = r->data;
+        b->room = len;
+    } else if (len > b->room - at) {
+        return false;
+    } else if (!gap) {
+        memcpy(b->data + at, r->data, len);
+        free(r->data);
+    }
+    b->frames[b->count++] =
+        (native_frame){.number = r->number,
+                       .missing = gap ? r->len : r->missing,
+                       .tag = r->meta.tag,
+                       .section_class = r->meta.section_class,
+                       .stream = r->meta.stream,
+                       .end = at + len,
+                       .complete = r->complete,
+                       .gap = gap};
+    b->rest = (tltcp_live_received){.data = NULL};
+    return true;
+}
+
+/* Takes all that is there, as far as it fits. */
+static void native_receive(native_batch *b) {
+    b->count = 0;
+    b->code = 1;
+    if (b->rest.data != NULL) {
+        (void)native_add(b);
+    }
+    while (b->count < NATIVE_FRAMES && b->code == 1) {
+        b->code =
+            tltcp_live_receiver_next(b->receiver, &b->rest, MSG_DONTWAIT);
+        if (b->code == 1 && !native_add(b)) {
+            return;
+        }
+    }
+}
+
+/* Sends sections that lie in a row. wait: until the deadline, ns; -1: the
+ * latency of the connection; INT64_MAX: for ever. Returns how many were taken,
+ * or why none was. */
+static ssize_t native_send(tltcp_socket *s, const void *data,
+                           const uint64_t *lens, size_t count, int64_t wait,
+                           uint32_t klass, uint32_t stream, uint32_t depends,
+                           uint64_t tag) {
+    struct iovec part[NATIVE_FRAMES];
+    tltcp_section section[NATIVE_FRAMES];
+    char *at = (char *)(size_t)data;
+    ssize_t bytes;
+    size_t n = 0;
+    count = count < NATIVE_FRAMES ? count : NATIVE_FRAMES;
+    memset(section, 0, count * sizeof(*section));
+    for (size_t i = 0; i < count; at += lens[i++]) {
+        part[i] = (struct iovec){at, (size_t)lens[i]};
+        section[i].data = &part[i];
+        section[i].count = 1;
+        section[i].deadline = wait == INT64_MAX ? TLTCP_TIME_NEVER
+                              : wait >= 0 ? tltcp_now() + (uint64_t)wait
+                                          : 0;
+        section[i].meta.section_class = klass;
+        section[i].meta.stream = stream;
+        section[i].meta.depends = depends;
+        section[i].meta.tag = tag;
+    }
+    bytes = tltcp_send(s, section, count, MSG_DONTWAIT);
+    if (bytes < 0) {
+        return bytes;
+    }
+    for (uint64_t sum = 0; n < count && sum < (uint64_t)bytes; n++) {
+        sum += lens[n];
+    }
+    return (ssize_t)n;
 }
 
 /* Room of NI_MAXHOST and NI_MAXSERV. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 from ._errors import text_of
 from ._native import ffi, lib
@@ -33,8 +34,7 @@ class Fate(enum.IntEnum):
     ABANDONED = 5
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):  # made faster than a dataclass
     """A section as it arrived.
 
     Bytes of ``data`` that are missing are zero.

@@ -39,6 +39,60 @@ async def test_class_stream_and_tag_reach_the_receiver():
             perigee.Class.KEY, 3, 77, True)
 
 
+async def test_many_small_frames_go_in_one_call():
+    frames = [bytes([i % 256]) * (1 + i % 1400) for i in range(20000)]
+    async with pair() as (caller, callee):
+        sending = asyncio.create_task(caller.send_many(
+            frames, deadline=perigee.NEVER, klass=perigee.Class.AUDIO, tag=5))
+        got = [await callee.recv() for _ in frames]
+        await sending
+        assert [frame.data for frame in got] == frames
+        assert {(f.klass, f.tag, f.complete) for f in got} == {
+            (perigee.Class.AUDIO, 5, True)}
+        assert [frame.number for frame in got] == list(range(20000))
+        await caller.send_many([])
+        with pytest.raises(ValueError):
+            await caller.send_many([b"x", b""])
+        await caller.send(b"last")
+        caller.finish()
+        assert [frame.data async for frame in callee] == [b"last"]
+
+
+async def test_one_call_into_c_brings_many_frames(monkeypatch):
+    fills = []
+    fill = perigee.Stream._fill
+    monkeypatch.setattr(perigee.Stream, "_fill", lambda stream: (
+        fills.append(stream), fill(stream))[1])
+    async with pair() as (caller, callee):
+        await caller.send_many([b"x" * 100] * 640, deadline=perigee.NEVER)
+        while callee.stats().bytes_received < 640 * 100:
+            await asyncio.sleep(0)
+        for _ in range(640):
+            await callee.recv()
+    assert len(fills) <= 20  # 64 at once
+
+
+async def test_frames_larger_than_all_room_come_among_small_ones():
+    sizes = [1, 300_000, 2, 262_144, 262_143, 3, 5_000_000, 4]
+    async with pair() as (caller, callee):
+        sending = asyncio.create_task(caller.send_many(
+            (bytes([i]) * size for i, size in enumerate(sizes)),
+            deadline=perigee.NEVER))
+        for i, size in enumerate(sizes):
+            assert (await callee.recv()).data == bytes([i]) * size
+        await sending
+
+
+async def test_what_came_before_the_end_is_received():
+    async with pair() as (caller, callee):
+        await caller.send_many([b"a", b"b"], deadline=perigee.NEVER)
+        caller.finish()
+        assert (await callee.recv()).data == b"a"
+        assert (await callee.recv()).data == b"b"
+        assert await callee.recv() is None
+        assert await callee.recv() is None
+
+
 async def test_both_sides_send():
     async with pair() as (caller, callee):
         await asyncio.gather(caller.send(b"there"), callee.send(b"back"))
