@@ -9,6 +9,7 @@ void gst_tltcp_error_from_event(GstTltcpError *error,
     error->code = ev->error ? ev->error : TLTCP_ERR_CLOSED;
     error->was_open = ev->was_open;
     error->answered = ev->answered;
+    error->attempt = ev->attempt;
     g_strlcpy(error->reason, ev->reason, sizeof(error->reason));
 }
 
@@ -70,13 +71,25 @@ static gint resource_code(const GstTltcpError *error) {
 static gchar *sentence(const GstTltcpError *error, const gchar *where) {
     g_autofree gchar *why = text_of(error);
 
+    if (error->code == TLTCP_ERR_INVAL && error->reason[0] &&
+        !error->was_open && !error->answered) {
+        g_autofree gchar *reason = cause_readable(error->reason);
+        return g_strdup_printf("Cannot start: %s", reason);
+    }
     if (error->listening) {
         return g_strdup_printf("Cannot listen on %s: %s", where, why);
     }
-    return error->was_open
-               ? g_strdup_printf("The connection with %s failed: %s", where,
-                                 why)
+    if (error->was_open) {
+        return g_strdup_printf("The connection with %s failed: %s", where, why);
+    }
+    return error->attempt > 1
+               ? g_strdup_printf("No connection with %s after %u attempts: %s",
+                                 where, error->attempt, why)
                : g_strdup_printf("No connection with %s: %s", where, why);
+}
+
+gboolean gst_tltcp_error_is_news(const GstTltcpError *error) {
+    return (error->attempt & (error->attempt - 1)) == 0;
 }
 
 void gst_tltcp_error_post(GstElement *element, const GstTltcpError *error,

@@ -15,12 +15,17 @@ typedef struct {
     gboolean listening;                 /* about a listener's port */
     gboolean was_open;                  /* it was open before */
     gboolean answered;                  /* the peer answered */
+    guint attempt;                      /* number of the failed call, or 0 */
     gchar reason[TLTCP_REASON_MAX + 1]; /* a sentence, or "" */
 } GstTltcpError;
 
 /* Fills in why there is no connection. */
 void gst_tltcp_error_from_event(GstTltcpError *error,
                                 const tltcp_live_event *ev);
+
+/* Whether to warn of it: of each lost connection, and of ever fewer calls in
+ * vain, so that the log of a night stays short. */
+gboolean gst_tltcp_error_is_news(const GstTltcpError *error);
 
 /* Posts an error or a warning in the RESOURCE domain. */
 void gst_tltcp_error_post(GstElement *element, const GstTltcpError *error,

@@ -30,7 +30,6 @@ struct GstTltcpReceiver {
     GSocketAddress *address;
     GstTltcpReceiverEvent *refused; /* receives the link's refusal */
     guint attempt;
-    gboolean warned;
 };
 
 /* ---- opening ---- */
@@ -70,10 +69,9 @@ static void note_failure(GstTltcpReceiver *r, const GstTltcpError *error,
     gst_tltcp_connection_message(r->element,
                                  error->was_open ? "lost" : "failed", r->where,
                                  error, r->attempt);
-    if (again && !r->warned) {
+    if (again && gst_tltcp_error_is_news(error)) {
         gst_tltcp_error_post(r->element, error, r->where, FALSE);
     }
-    r->warned = TRUE;
 }
 
 static void receiver_on_event(void *user, const tltcp_live_event *ev) {
@@ -190,7 +188,6 @@ static void receiver_on_connected(GstTltcpReceiver *r, tltcp_socket *socket,
     }
     g_atomic_int_set(&r->busy, TRUE);
     r->attempt = 0;
-    r->warned = FALSE;
     watch(r, &r->data_fd, tltcp_fd(socket));
     g_clear_object(&r->address);
     if (tltcp_peer_address(socket, (struct sockaddr *)&storage, &len) == 0) {

@@ -28,7 +28,6 @@ static void add_peer(GstTltcpSender *s, tltcp_socket *socket) {
     gst_poll_fd_ctl_read(s->poll, &peer->events, TRUE);
     g_ptr_array_add(s->peers, peer);
     s->attempt = 0;
-    s->warned = FALSE;
     s->ever_connected = TRUE;
     greet(s, peer);
     if (gst_tltcp_sender_listener(s)) {
@@ -42,12 +41,11 @@ static void on_failure(GstTltcpSender *s, const GstTltcpError *error,
                        gboolean fatal) {
     gst_tltcp_pending_state(s, error->was_open ? "lost" : "failed", error);
     s->failed = s->failed || fatal;
-    if (fatal || !s->warned) {
+    if (fatal || gst_tltcp_error_is_news(error)) {
         gst_tltcp_pending_add(s, fatal ? GST_TLTCP_PENDING_FAILED
                                        : GST_TLTCP_PENDING_WARN)
             ->error = *error;
     }
-    s->warned = TRUE;
     g_cond_broadcast(&s->changed);
 }
 

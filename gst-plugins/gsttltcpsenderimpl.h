@@ -36,7 +36,6 @@ struct GstTltcpSender {
     GPtrArray *peers;
     tltcp_live_stats departed; /* counts of ended connections */
     guint attempt;
-    gboolean warned;
     guint64 rate;
     guint64 target;
 

@@ -230,7 +230,7 @@ GstTltcpUri *gst_tltcp_uri_parse(GObject *element, const gchar *text,
                              uri_on_key, uri, why) < 0 ||
         tltcp_live_url_check(&uri->url, why) < 0) {
         g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
-                    "Bad URI \"%s\": %s", uri->text, why);
+                    "Bad URI: %s (in \"%s\")", why, uri->text);
         return NULL;
     }
     return g_steal_pointer(&uri);

@@ -76,7 +76,8 @@ enum tltcp_error {
     TLTCP_ERR_AUTH = -19,      /**< wrong passphrase or key */
     TLTCP_ERR_UNSUPPORTED = -20, /**< not available in this build */
     TLTCP_ERR_CONTROL = -21,     /**< control data missing, short or too long */
-    TLTCP_ERR_ABORTED = -22,     /**< aborted before everything was delivered */
+    TLTCP_ERR_ABORTED = -22,     /**< the connection was closed before
+                                      everything was delivered */
     TLTCP_ERR_LAST = -22         /**< the lowest code in use */
 };
 

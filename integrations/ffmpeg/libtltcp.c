@@ -246,6 +246,11 @@ static int tltcp_read(URLContext *h, unsigned char *data, int len) {
         return AVERROR(EAGAIN);
     }
     t->ended = 1;
+    if (n == TLTCP_ERR_PROTOCOL) {
+        av_log(h, AV_LOG_ERROR,
+               "the sender sends single streams, not a transport stream; put "
+               "mpegtsmux before its tltcpsink\n");
+    }
     return n == 0 || n == TLTCP_ERR_CLOSED ? AVERROR_EOF
                                            : tltcp_averror((int)n);
 }

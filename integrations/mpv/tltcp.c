@@ -46,7 +46,7 @@ static int64_t mpv_tltcp_read(void *user, char *data, uint64_t len) {
     ssize_t n = t->ended ? 0 : mpv_tltcp_wait(t, data, (size_t)len);
     if (n == TLTCP_ERR_PROTOCOL) {
         mpv_tltcp_say("the sender sends single streams, not a transport "
-                      "stream");
+                      "stream; put mpegtsmux before its tltcpsink");
     }
     t->ended = n <= 0;
     return n == TLTCP_ERR_CLOSED ? 0 : n < 0 ? -1 : n;

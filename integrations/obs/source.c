@@ -59,7 +59,8 @@ static int source_read(void *user, uint8_t *data, int len) {
     }
     if (n == TLTCP_ERR_PROTOCOL) {
         source_say(s, LOG_WARNING,
-                   "the sender sends single streams, not a transport stream");
+                   "the sender sends single streams, not a transport stream; "
+                   "put mpegtsmux before its tltcpsink");
     }
     s->over = n <= 0; /* the demultiplexer asks again behind the end */
     return n > 0 ? (int)n : AVERROR_EOF;

@@ -42,7 +42,7 @@ static ssize_t access_read(stream_t *access, void *data, size_t len) {
     }
     if (n == TLTCP_ERR_PROTOCOL) {
         msg_Err(access, "the sender sends single streams, not a transport "
-                        "stream");
+                        "stream; put mpegtsmux before its tltcpsink");
     }
     return n < 0 ? 0 : n;
 }

@@ -33,7 +33,7 @@ const char *tltcp_strerror(int error) {
         "wrong passphrase or key",
         "not available in this build",
         "the control data is missing, too short or does not fit",
-        "aborted before everything was delivered",
+        "the connection was closed before everything was delivered",
     };
     _Static_assert(sizeof(text) / sizeof(text[0]) == 1 - TLTCP_ERR_LAST,
                    "a text per error");

@@ -75,7 +75,8 @@ class Dev(unittest.TestCase):
     def test_an_unknown_verb_is_wrong_usage(self):
         status, text = self.dev("biuld")
         self.assertEqual(status, 2)
-        self.assertIn("no such verb: biuld", text)
+        self.assertEqual(
+            text, "dev: there is no verb biuld; ./dev help lists them\n")
 
     def test_with_everything_there_nothing_is_installed(self):
         status, text = self.dev("build")
@@ -91,6 +92,21 @@ class Dev(unittest.TestCase):
         self.assertIn(" update", update)
         self.assertTrue(install.endswith(" install cmake libuv1-dev"), install)
         self.assertTrue(self.calls("cmake --build"))
+
+    def test_what_the_readme_starts_is_installed_too(self):
+        (self.root / "build").mkdir()
+        (self.root / "build" / "CMakeCache.txt").write_text(
+            "CMAKE_INSTALL_LIBDIR:PATH=lib\n", encoding="utf-8")
+        self.note("absent", "gstreamer1.0-tools\nffmpeg\n")
+        status, text = self.dev("install", str(self.root / "there"))
+        self.assertEqual(status, 0, text)
+        self.assertTrue(self.calls("apt-get")[-1].endswith(
+            " install ffmpeg gstreamer1.0-tools"))
+        self.note("uid", "1000\n")  # the libraries do without
+        status, text = self.dev("install", str(self.root / "there"))
+        self.assertEqual(status, 0, text)
+        self.assertIn("ffmpeg gstreamer1.0-tools", text)
+        self.assertIn("continuing without these programs", text)
 
     def test_debian_without_a_number_is_newer(self):
         self.note("os-release", "ID=debian\n")

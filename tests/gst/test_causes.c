@@ -75,6 +75,40 @@ an_unknown_controller_is_named_when_set_as_a_property(void **state) {
     support_fails_with("qlog-dir", "/nonexistent", "folder");
 }
 
+/* Ever rarer, so that it is not only said at the top of a long log. */
+static void warns_again_of_calls_in_vain(const char *name) {
+    g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u", free_port());
+    GstElement *e = support_element(name, uri);
+    GstBus *bus = gst_bus_new();
+    const char *words[] = {"with 127.0.0.1:", "after 2 attempts",
+                           "after 4 attempts"};
+
+    gst_element_set_bus(e, bus);
+    g_object_set(e, "async", FALSE, NULL);
+    gst_element_set_state(e, GST_STATE_PLAYING);
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        g_autoptr(GError) warning = NULL;
+        GstMessage *m =
+            gst_bus_timed_pop_filtered(bus, PATIENCE, GST_MESSAGE_WARNING);
+        assert_non_null(m);
+        gst_message_parse_warning(m, &warning, NULL);
+        assert_non_null(strstr(warning->message, words[i]));
+        gst_message_unref(m);
+    }
+    gst_element_set_state(e, GST_STATE_NULL);
+    gst_element_set_bus(e, NULL);
+    gst_object_unref(bus);
+    gst_object_unref(e);
+}
+
+TEST(a_sink_warns_again_while_nobody_answers) {
+    warns_again_of_calls_in_vain("tltcpsink");
+}
+
+TEST(a_source_warns_again_while_nobody_answers) {
+    warns_again_of_calls_in_vain("tltcpsrc");
+}
+
 TEST(a_sink_that_waits_for_callers_can_be_stopped) {
     GstElement *pipeline =
         gst_parse_launch("videotestsrc ! video/x-raw,width=16,height=16 ! "
@@ -204,6 +238,8 @@ int main(void) {
         cmocka_unit_test(errors_name_their_cause),
         cmocka_unit_test(text_from_a_peer_is_made_printable),
         cmocka_unit_test(an_unknown_controller_is_named_when_set_as_a_property),
+        cmocka_unit_test(a_sink_warns_again_while_nobody_answers),
+        cmocka_unit_test(a_source_warns_again_while_nobody_answers),
         cmocka_unit_test(a_sink_that_waits_for_callers_can_be_stopped),
         cmocka_unit_test(a_source_that_waits_can_be_stopped),
         cmocka_unit_test(a_sink_calls_again_when_the_connection_is_lost),

@@ -198,7 +198,8 @@ TEST(an_element_does_not_start_with_a_refused_uri) {
     g_test_assert_expected_messages();
     assert_int_equal(gst_element_set_state(e, GST_STATE_PLAYING),
                      GST_STATE_CHANGE_FAILURE);
-    support_expect_error(bus, GST_RESOURCE_ERROR_SETTINGS, "bogus");
+    support_expect_error(bus, GST_RESOURCE_ERROR_SETTINGS,
+                         "Cannot start: Bad URI: bogus=1: no such key");
     gst_element_set_state(e, GST_STATE_NULL);
     g_object_set(e, "uri", "tltcp://127.0.0.1:9", NULL);
     assert_int_not_equal(gst_element_set_state(e, GST_STATE_PLAYING),

@@ -123,6 +123,13 @@ class Readme(unittest.TestCase):
         self.ends_well(sender)
         self.assertEqual(self.ends_well(receiver), "8 bytes\n")
 
+    def test_the_sender_says_that_nobody_listens(self):
+        guide = (GUIDE / "c.md").read_text(encoding="utf-8")
+        sender = self.start(self.program("send", blocks("c", guide)[0]))
+        text, _ = sender.communicate(timeout=WAIT)
+        self.assertEqual(sender.returncode, 1)
+        self.assertRegex(text, "^cannot connect: .+\n$")
+
     def test_the_pipelines_play(self):
         if not shutil.which("gst-launch-1.0"):
             self.skipTest("no gst-launch-1.0")

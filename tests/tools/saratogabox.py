@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import pathlib
 import random
+import re
 import signal
 import time
 
@@ -57,7 +58,9 @@ class Node(toolbox.Folder):
 
     def run_ok(self, *arguments):
         done = toolbox.run("saratoga", *arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        said = re.sub("saratoga: no answer from .* yet, still trying\n", "",
+                      done.stderr)  # on a busy machine
+        self.assertEqual((done.returncode, said), (0, ""), arguments)
         return done
 
     def run_bad(self, word, *arguments, status=1):

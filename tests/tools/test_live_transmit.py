@@ -320,6 +320,40 @@ class Streams(toolbox.Folder):
         self.check_one_is_busy(receiver, "tltcp-live-transmit", "-q", "-a",
                                "no", clip, f"tltcp://{address}")
 
+    def test_what_arrived_before_the_signal_is_sent(self):
+        out = self.folder / "out.txt"
+        receiver, address = self.receiver(out, "--delivery", "immediate")
+        sender, (udp,) = self.transmit("udp://127.0.0.1:0",
+                                       f"tltcp://{address}?latency=10000")
+        host, port = udp.rsplit(":", 1)
+        with toolbox.udp_socket() as camera:
+            camera.connect((host, int(port)))
+            while not out.exists() or out.stat().st_size == 0:
+                camera.send(b"before\n" * 188)  # until there is a connection
+                time.sleep(0.01)
+            sender.send_signal(signal.SIGSTOP)
+            for i in range(20):
+                camera.send(b"last%02d\n" % i * 188)
+            sender.send_signal(signal.SIGINT)
+            self.assertEqual(self.finish(sender, signal.SIGCONT), (0, ""))
+        self.assertEqual(self.finish(receiver)[0], 0)
+        self.assertTrue(out.read_bytes().endswith(b"last19\n" * 188))
+
+    def test_a_receiver_that_leaves_is_not_called_an_abort(self):
+        file = self.folder / "port"
+        receiver = self.start("tltcp-live-transmit", "-a", "no", "--port-file",
+                              file, LISTEN, self.folder / "out.txt")
+        address, = self.address(receiver, file)
+        sender = self.start("tltcp-live-transmit", "-a", "no",
+                            "udp://127.0.0.1:0", f"tltcp://{address}")
+        lines = iter(receiver.stderr.readline, "")
+        self.assertTrue(any("connected with" in line for line in lines))
+        self.assertEqual(self.finish(receiver, signal.SIGINT)[0], 0)
+        status, errors = self.finish(sender)
+        self.assertEqual(status, 1)
+        self.assertIn("the peer closed the connection", errors)
+        self.assertNotIn("abort", errors)
+
     def test_packets_are_marked_as_asked_for(self):
         with toolbox.udp_socket() as s:
             self.start("tltcp-live-transmit", "-q", "-",
@@ -363,6 +397,7 @@ class Streams(toolbox.Folder):
         status, errors = self.finish(receiver)
         self.assertEqual(status, 1)
         self.assertIn("tltcp-recv", errors)
+        self.assertIn("mpegtsmux", errors)
 
     def test_it_ends_in_time(self):
         sender, _ = self.transmit("-t", "0.2", "udp://127.0.0.1:0", LISTEN)

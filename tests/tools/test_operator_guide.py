@@ -157,12 +157,13 @@ class Operator(saratogabox.Node):
         self.same(self.images / "0001.raw", self.there / "0001.raw")
 
     def test_a_link_without_a_satellite(self):
-        serve, link, get = lines("Trying it without a satellite")
+        serve, link, get, mirror = lines("Trying it without a satellite")
         self.play("ip link set lo up",
                   f"{serve} until_listens 1D76 self",
                   f"{link} until_listens 1D77 self",
-                  get)
+                  get, f"{mirror} -q & until_exists images/0001.raw")
         self.same(self.images / "0001.raw", self.there / "0001.raw")
+        self.same(self.images / "0001.raw", self.there / "images/0001.raw")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,10 @@ class CommandLine(saratogabox.Node):
         for word, *arguments in (
                 ("command", ), ("fly", "fly"), ("--nonsense", "--nonsense"),
                 ("usage", "get"), ("URL", "get", "file"),
+                ("sartoga://h/x: must begin with saratoga://", "get",
+                 "sartoga://h/x"),
+                ("sartoga://h/y: must begin with saratoga://", "get",
+                 "saratoga://h/x", "sartoga://h/y"),
                 ("usage", "put", "file"), ("saratoga://", "ls", "http://x/"),
                 ("saratoga://", "mirror", "file", self.there),
                 ("saratoga://", "mirror", "http://x/", self.there),
@@ -76,8 +80,14 @@ class CommandLine(saratogabox.Node):
     def test_a_peer_that_is_not_there_is_a_failure(self):
         with toolbox.udp_socket() as s:
             self.port = s.getsockname()[1]
-            self.run_bad("silent", "get", "--inactivity", "1", "--retry",
-                         "200ms", self.url("x"), self.there / "x")
+            done = self.run_bad("silent", "get", "--inactivity", "1", "--retry",
+                                "200ms", self.url("x"), self.there / "x")
+            self.assertIn("is saratoga serve running there", done.stderr)
+            self.assertNotIn("still trying", done.stderr)
+            done = self.run_bad("silent", "get", "--inactivity", "7",
+                                self.url("x"), self.there / "x")
+            self.assertEqual(done.stderr.count("no answer from 127.0.0.1 yet"),
+                             1, done.stderr)
         self.assertEqual(list(self.there.iterdir()), [])
 
 
@@ -480,7 +490,7 @@ class Page(unittest.TestCase):
     def test_each_demand_of_the_draft_has_the_test_that_the_page_names(self):
         root = pathlib.Path(__file__).parents[2]
         page = (root / "docs/protocols/saratoga.md").read_text(encoding="utf-8")
-        table = page.split("## Each demand of the draft")[1].split("\n## ")[0]
+        table = page.split("## Each requirement of the draft")[1].split("\n## ")[0]
         rows = [row for row in table.splitlines() if row.startswith("| ")][2:]
         folders = ("unit/saratoga", "simnet/saratoga", "loopback", "tools")
         source = "".join(p.read_text(encoding="utf-8")

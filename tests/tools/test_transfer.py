@@ -314,6 +314,16 @@ class Transfer(toolbox.Folder):
         self.assertIn("does not hold h264", errors)
         self.assertEqual(len(errors.splitlines()), 1)
 
+    def test_a_transport_stream_is_refused_with_the_tool_that_takes_it(self):
+        clip = self.clip("h264-aac.ts")
+        receiver, address = self.receiver("out.mp4", "--once")
+        toolbox.run("tltcp-live-transmit", "-q", "-a", "no", clip,
+                    f"tltcp://{address}")
+        status, errors = self.finish(receiver)
+        self.assertEqual(status, 1)
+        self.assertIn("transport stream", errors)
+        self.assertIn("tltcp-live-transmit", errors)
+
     def test_standard_output_takes_the_stream(self):
         clip = self.clip("raw.h264")
         file = self.folder / "port"

@@ -11,6 +11,7 @@
 #include "tools/live-transmit/fd.h"
 
 #define DATAGRAMS 64      /* limit per turn */
+#define STOP_TURNS 1000   /* a camera may be faster than this program */
 #define QUEUE_MAX 4000000 /* bytes; above this limit files and pipes wait */
 /* A pipe may be this far ahead of its own time line; a program that is as fast
  * as it can be is held up then. */
@@ -54,14 +55,16 @@ bool input_may_read(struct job *j, uint64_t now, uint64_t *when) {
     return true;
 }
 
-static void input_read_datagrams(struct job *j, uint64_t now) {
+/* Returns whether there may be more. */
+static bool input_read_datagrams(struct job *j, uint64_t now) {
     for (int i = 0; i < DATAGRAMS; i++) {
         ssize_t n = read(j->in_fd, j->buffer, sizeof(j->buffer));
         if (n < 0) {
-            return; /* none, or an ICMP message about another one */
+            return false; /* none, or an ICMP message about another one */
         }
         job_deliver(j, j->buffer, (size_t)n, now);
     }
+    return true;
 }
 
 static void input_read_bytes(struct job *j, uint64_t now) {
@@ -79,10 +82,18 @@ static void input_read_bytes(struct job *j, uint64_t now) {
 
 void input_read(struct job *j, uint64_t now) {
     if (j->o->in.kind == ENDPOINT_UDP) {
-        input_read_datagrams(j, now);
+        (void)input_read_datagrams(j, now);
     } else {
         input_read_bytes(j, now);
     }
+}
+
+void input_stop(struct job *j, uint64_t now) {
+    int turns = STOP_TURNS;
+    while (j->o->in.kind == ENDPOINT_UDP && turns-- > 0 && j->status < 0 &&
+           input_read_datagrams(j, now)) {
+    }
+    job_end_input(j);
 }
 
 void input_watch(struct job *j) {

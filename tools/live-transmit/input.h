@@ -16,6 +16,10 @@ bool input_may_read(struct job *j, uint64_t now, uint64_t *when);
  * @param now  current time */
 void input_read(struct job *j, uint64_t now);
 
+/** @brief Ends the input: what the system has received of it is read first.
+ * @param j  job @param now  current time */
+void input_stop(struct job *j, uint64_t now);
+
 /** @brief Warns once if datagrams are lost before they are read: to others this
  * looks like a bad link. @param j  job */
 void input_watch(struct job *j);

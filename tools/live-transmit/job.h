@@ -39,7 +39,7 @@ struct job {
     char source_id[TLTCP_STREAM_ID_MAX + 1]; /* that it asked for */
     bool described;      /* the peer sends a transport stream */
     uint32_t latency_ms; /* the sender's */
-    char why[160];       /* why its data cannot be used; or "" */
+    char why[200];       /* why its data cannot be used; or "" */
     struct release release;
 
     struct link target; /* output by TLTCP */

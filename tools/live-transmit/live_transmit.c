@@ -79,7 +79,7 @@ static bool is_stopped(struct job *j) {
     }
     if (j->stop_at == 0) {
         j->stop_at = tltcp_now() + LINGER_MS * NS_PER_MS;
-        job_end_input(j);
+        input_stop(j, tltcp_now());
     }
     return tltcp_now() >= j->stop_at;
 }

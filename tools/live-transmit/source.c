@@ -31,7 +31,8 @@ static void source_on_format(struct job *j, unsigned stream) {
     }
     (void)snprintf(j->why, sizeof(j->why),
                    "the peer sends single streams (%.40s), not a transport "
-                   "stream; tltcp-recv accepts them",
+                   "stream; put mpegtsmux before its tltcpsink, or receive "
+                   "with tltcp-recv",
                    f.codec ? f.codec : "");
 }
 

@@ -117,15 +117,23 @@ void target_end(struct job *j, int linger_ms) {
     }
 }
 
+/* A peer that closes does not wait for the rest: that is no error of its own.
+ */
+static const char *target_why(const struct viewer *v) {
+    if (v->reason[0]) {
+        return v->reason;
+    }
+    return v->error < 0 && v->error != TLTCP_ERR_ABORTED
+               ? tltcp_strerror(v->error)
+               : "the peer closed the connection";
+}
+
 static void target_lose(struct job *j, size_t at) {
     const struct viewer *v = j->viewers.viewer[at];
     char why[TLTCP_REASON_MAX + TLTCP_STREAM_ID_MAX + 4];
     (void)snprintf(why, sizeof(why), "%s%s%s",
                    j->o->out.callers[0] ? v->stream_id : "",
-                   j->o->out.callers[0] ? ": " : "",
-                   v->reason[0]   ? v->reason
-                   : v->error < 0 ? tltcp_strerror(v->error)
-                                  : "the peer closed the connection");
+                   j->o->out.callers[0] ? ": " : "", target_why(v));
     target_close(j, at, 0);
     if (j->o->reconnect || j->viewers.count > 0) {
         link_say(&j->target, why, "");

@@ -50,7 +50,7 @@ static void write_line(char *line, const struct saratoga_bar *b,
     char when[16];
     int digits = p->size < LARGE ? 1 : 0;
     if (p->bytes == 0 && p->size == 0) {
-        (void)snprintf(line, LINE, "%.40s  waiting for the peer", name);
+        (void)snprintf(line, LINE, "%.40s  waiting for an answer", name);
         return;
     }
     if (p->size < p->bytes) { /* a stream */

@@ -20,6 +20,9 @@
 #define LINGER_MS 100
 #define LINGER_LOSS_MS 1000
 #define LINGER_TRIPS 4 /* minimum, in round trips */
+/* Silence after which a log, too, says that an answer is awaited. A terminal
+ * shows it at once. */
+#define SILENCE_NS (5 * SARATOGA_S)
 /* Limit on successive silent tasks: the first may only have met an outage. */
 #define SILENCES_MOST 2
 
@@ -162,6 +165,30 @@ static void start_some(struct saratoga_batch *b) {
 
 /* --- Progress ------------------------------------------------------------ */
 
+/* Whether the peer has sent anything. */
+static bool has_answered(const saratoga_stats *st) {
+    return st->srtt_ns != 0 || st->bytes > st->resumed_bytes ||
+           (st->sending != 0
+                ? st->status_packets > 0
+                : st->data_packets > 0 || st->metadata_packets > 0);
+}
+
+/* Once, and only before the first answer. A mirror has a log of its own. */
+static void tell_silence(struct saratoga_batch *b,
+                         const struct saratoga_task *t,
+                         const saratoga_stats *st) {
+    bool quiet = b->args->quiet || b->bar.on || b->logs;
+    bool heard = b->done > 0 || t->taken || has_answered(st);
+    b->told_silence = b->told_silence || heard;
+    if (quiet || b->told_silence || t->type == SARATOGA_BLIND_PUT ||
+        st->now - st->since < SILENCE_NS) {
+        return;
+    }
+    b->told_silence = true;
+    (void)fprintf(stderr, "%s: no answer from %s yet, still trying\n", TOOL,
+                  t->host);
+}
+
 static void add_up(struct saratoga_progress *p, const saratoga_stats *st) {
     p->size += st->size_bytes == SARATOGA_SIZE_UNKNOWN ? 0 : st->size_bytes;
     p->bytes += st->bytes;
@@ -178,6 +205,7 @@ static void draw(struct saratoga_batch *b) {
         saratoga_stats_init(&st);
         if (saratoga_node_get_stats(b->node, t->id, &st) == 0) {
             add_up(&p, &st);
+            tell_silence(b, t, &st);
         }
     }
     if (b->running) {
@@ -268,6 +296,10 @@ static const char *hint(const struct saratoga_task *t,
         }
         break;
     case SARATOGA_ERR_TIMEOUT:
+        if (!has_answered(&ev->stats)) {
+            return "; is saratoga serve running there, and UDP open to it?";
+        }
+        break;
     case SARATOGA_ERR_IN_VAIN:
     case SARATOGA_ERR_NO_SPACE:
         break;

@@ -70,6 +70,7 @@ struct saratoga_batch {
     unsigned silences; /**< number of successive tasks without an answer, with
                             nothing else running */
     bool hushed;       /**< the outage is known and not reported again */
+    bool told_silence; /**< a silent peer was reported, or none is */
     bool told_mtu;     /**< packets too large for the link were reported */
     bool logs;         /**< each end is logged with the time of day */
 };

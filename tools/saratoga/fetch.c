@@ -265,6 +265,9 @@ int saratoga_fetch(const struct saratoga_args *a) {
     if (!saratoga_url_is(a->word[urls - 1])) {
         target = a->word[--urls];
     }
+    if (target && strstr(target, "://")) {
+        return tool_misuse(TOOL, "%s: must begin with saratoga://", target);
+    }
     if (urls == 0) {
         return tool_misuse(TOOL, "a URL is missing: saratoga://HOST/PATH");
     }

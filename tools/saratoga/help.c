@@ -17,10 +17,11 @@ const char *const saratoga_help[] = {
     "\n"
     "Moves files over UDP by Saratoga, a protocol for long, lossy and "
     "asymmetric\n"
-    "links. URL is saratoga://HOST[:7542]/PATH. As FILE, - is standard output\n"
-    "or input; standard input is sent as a stream.\n"
+    "links. URL is saratoga://HOST[:7542]/PATH. FILE - is standard output or "
+    "input.\n"
     "\n"
     "serve offers a folder; get, put, ls and rm work on it.\n"
+    "put - sends standard input as a stream, as it comes.\n"
     "take and give are get and put that delete the original once the other "
     "side has\n"
     "a verified copy. mirror fetches new files, pass after pass. peers lists "
@@ -147,9 +148,9 @@ const char *const saratoga_help[] = {
     "  $ saratoga mirror --uplink 38.4kbit saratoga://satellite/ images\n",
     NULL};
 
-const char *const saratoga_details[] = {"take and give",
+const char *const saratoga_details[] = {"put - sends",
+                                        "take and give",
                                         "The sending side",
-                                        "or:  saratoga rm",
                                         "--congestion",
                                         "--descriptor",
                                         "--timestamps",
@@ -188,7 +189,6 @@ const char *const saratoga_details[] = {"take and give",
                                         "Times are",
                                         "--checksum",
                                         "--interval",
-                                        "or:  saratoga peers",
                                         "--parallel",
                                         "Exit status",
                                         NULL};

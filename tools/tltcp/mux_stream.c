@@ -130,15 +130,25 @@ static void add_filter(struct mux_stream *s, const char *name) {
     }
 }
 
+static void complain_of_codec(const media_config *c, char *why) {
+    char name[NAME_MAX_LEN];
+    span_text(c->codec.len ? &c->codec : &c->caps, name, sizeof(name));
+    if (strstr(name, "mpegts")) {
+        (void)snprintf(why, MUX_WHY_MAX,
+                       "the caller sends a transport stream, not single "
+                       "streams; receive it with tltcp-live-transmit");
+    } else {
+        (void)snprintf(why, MUX_WHY_MAX, "unknown codec '%s'", name);
+    }
+}
+
 bool mux_stream_describe(struct mux_stream *s, AVFormatContext *format,
                          const media_config *c, char *why) {
     const AVCodecDescriptor *codec = find_codec(c);
     AVCodecParameters *par;
     if (!codec || (codec->type != AVMEDIA_TYPE_VIDEO &&
                    codec->type != AVMEDIA_TYPE_AUDIO)) {
-        char name[NAME_MAX_LEN];
-        span_text(c->codec.len ? &c->codec : &c->caps, name, sizeof(name));
-        (void)snprintf(why, MUX_WHY_MAX, "unknown codec '%s'", name);
+        complain_of_codec(c, why);
         return false;
     }
     if (avformat_query_codec(format->oformat, codec->id, -1) == 0) {
