@@ -220,6 +220,15 @@ def claims_text(page, runs, quick):
                max(means) < 1.25 * min(means), "packets at the end: "
                + ", ".join(f"{w}: {brief(x, 1)}" for w, x in cwnd.items()),
                seeds=len(cwnd[20]))
+    often = {d: per_flow([runs["losing", d, old, s]
+                          for s in trials(*LOSSY[0], quick)], "cuts", "tltcp")
+             for d in DEADLINES[:2]}
+    page.claim("text.deadline", "Text: TLTCP retransmits fast less often with "
+               "deadlines of 0.5 s than with longer ones (at windows of "
+               f"{LOSING})", mean(often[DEADLINES[0]])
+               < mean(often[DEADLINES[1]]), "reductions per flow: " + ", ".join(
+                   f"{d:g} s: {brief(x, 1)}" for d, x in often.items()),
+               seeds=len(often[DEADLINES[0]]))
 
 
 def off(values):
