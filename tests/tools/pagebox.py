@@ -14,11 +14,17 @@ import toolbox
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
-def commands(page, heading):
-    """The commands of a section of a page."""
+def blocks(text):
+    return re.findall(r"^```sh\n(.*?)\n```$", text, re.M | re.S)
+
+
+def commands(page, heading=None):
+    """The commands of a section of a page, or of all of it."""
     text = (DOCS / page).read_text(encoding="utf-8")
+    if heading is None:
+        return blocks(text)
     section = re.search(rf"^## {heading}.*?(?=^## |\Z)", text, re.M | re.S)
-    return re.findall(r"^```sh\n(.*?)\n```$", section.group(), re.M | re.S)
+    return blocks(section.group())
 
 
 def free_port(kind):
@@ -37,7 +43,7 @@ class Page(toolbox.Folder):
         (self.folder / "live").mkdir()
         self.ports = {p: free_port(socket.SOCK_DGRAM)
                       for p in ("5000", "5001", "1234", "1235", "6000",
-                                "6001")}
+                                "6001", "7001", "7542")}
         for p in ("1935", "8080", "8554"):
             self.ports[p] = free_port(socket.SOCK_STREAM)
         direct = {k: v for k, v in os.environ.items()

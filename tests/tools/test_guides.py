@@ -19,6 +19,7 @@ TOOLS = {"tltcp-send": "tltcp/send_options.c",
 CAMERA, VIEWERS, START, TROUBLE = ("guide/camera.md", "guide/viewers.md",
                                    "guide/start.md",
                                    "guide/troubleshooting.md")
+ELEMENTS, KEYS = "reference/elements.md", "guide/security-keys.md"
 
 
 class Guides(pagebox.Page):
@@ -81,6 +82,63 @@ class Guides(pagebox.Page):
             self.ends_well(self.start_line(send))
             self.ends_well(receiver)
             self.assertGreater(self.pictures(self.folder / "film.mkv"), 10)
+
+    def test_the_pipelines_of_the_elements(self):
+        blocks = pagebox.commands(ELEMENTS)
+        self.assertEqual(len(blocks), 2)
+        for block in blocks:
+            receive, send = block.split("\n\n")
+            self.plays(receive, send, port="7001")
+
+    def make_keys(self):
+        """What the page of the keys makes; returns what it does with them."""
+        if not shutil.which("openssl"):
+            self.skipTest("there is no openssl here")
+        make, = pagebox.commands(KEYS, "Which kind")
+        make_pairs, use_pairs = pagebox.commands(KEYS, "Static keys")
+        for block in make, make_pairs:
+            self.ends_well(self.start_line(block))
+        shutil.copy(self.folder / "camera-7.key", self.folder / "station.key")
+        use, = pagebox.commands(KEYS, "Handing out")
+        return [line.replace("/etc/tltcp/", "").replace("//host", "//127.0.0.1")
+                .replace("tltcp-recv", "tltcp-recv --once")
+                for line in (use_pairs + "\n" + use).split("\n")]
+
+    def test_keys_are_made_and_taken(self):
+        (recv_pair, send_pair, show_pair, recv, _, _, send,
+         show) = self.make_keys()
+        send = 'pass() { cat "$2"; }; ' + send
+        for receive, call in ((recv_pair, send_pair), (show_pair, send_pair),
+                              (recv, send), (show, send)):
+            receiver = self.play(receive)
+            self.await_port("5000")
+            self.ends_well(self.start_line(call))
+            _, said = receiver.communicate(timeout=toolbox.PATIENCE)
+            self.assertEqual(receiver.returncode, 0, said)
+            self.assertEqual("caller is camera 7" in said, receive == recv_pair)
+
+    def test_a_key_file_opens_a_live_stream(self):
+        transmit = self.make_keys()[4]
+        receiver = self.start_line("tltcp-live-transmit -a no "
+                                   "'tltcp://:5000?key-file=camera-7.key' out.ts")
+        self.await_port("5000")
+        self.start_line(transmit)
+        self.await_port("1234")
+        while self.pictures_so_far(self.folder / "out.ts") < 10:
+            self.assertIsNone(receiver.poll())
+            self.ends_well(self.start_line(
+                "ffmpeg -v error -re -i film.ts -c copy -f mpegts "
+                "'udp://127.0.0.1:1234?pkt_size=1316'"))
+
+    def test_a_key_file_opens_a_server(self):
+        serve = self.make_keys()[5].replace("/images", ".")
+        self.start_line(serve + " --bind 127.0.0.1:7542")
+        self.await_port("7542")
+        self.ends_well(self.start_line(
+            "saratoga get -q --key-file station.key "
+            "saratoga://127.0.0.1:7542/film.mp4 got.mp4"))
+        self.assertEqual((self.folder / "got.mp4").read_bytes(),
+                         (self.folder / "film.mp4").read_bytes())
 
     def test_a_camera_serves_two_viewers(self):
         serve, view = pagebox.commands(VIEWERS, "From the camera itself")
@@ -180,6 +238,10 @@ class EveryPage(unittest.TestCase):
             for query in re.findall(r"tltcp://[^\s'\"?]*\?([^\s'\"]*)", line):
                 for key in re.findall(r"(?:^|&)([a-z-]+)=", query):
                     self.assertIn(key, known, f"{name}: {line}")
+        tuning = (pagebox.DOCS / "guide/tuning.md").read_text(encoding="utf-8")
+        keys = re.findall(r"`([a-z-]+)=", tuning)
+        self.assertGreater(len(keys), 8)
+        self.assertLessEqual(set(keys), known)
 
     def test_every_key_of_a_url_is_in_the_table(self):
         source = (ROOT / "libtltcp/live/options.c").read_text(encoding="utf-8")
