@@ -36,6 +36,11 @@ static gchar *text_of(const GstTltcpError *error) {
         what = "the library was built without security; unset the properties "
                "passphrase, passphrase-file, key-file and identity-file";
     }
+    if (error->code == TLTCP_ERR_REFUSED && reason[0]) {
+        /* The general text names both cases. */
+        return g_strdup_printf("%s%s", error->answered ? "refused: " : "",
+                               reason);
+    }
     return reason[0] ? g_strdup_printf("%s (%s)", what, reason)
                      : g_strdup(what);
 }

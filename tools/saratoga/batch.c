@@ -296,10 +296,6 @@ static const char *hint(const struct saratoga_task *t,
         }
         break;
     case SARATOGA_ERR_TIMEOUT:
-        if (!has_answered(&ev->stats)) {
-            return "; is saratoga serve running there, and UDP open to it?";
-        }
-        break;
     case SARATOGA_ERR_IN_VAIN:
     case SARATOGA_ERR_NO_SPACE:
         break;
@@ -319,6 +315,15 @@ static const char *outcome(char *out, const struct saratoga_task *t,
     }
     (void)saratoga_outcome(out, ev);
     len = strlen(out);
+    if (ev->error == SARATOGA_ERR_TIMEOUT && !has_answered(&ev->stats)) {
+        (void)snprintf(
+            out + len, SARATOGA_OUTCOME - len,
+            "; nothing came from UDP port %s there in %.0f s: is saratoga "
+            "serve running, and does a firewall let it through?",
+            t->port,
+            (double)(ev->stats.now - ev->stats.since) / (double)SARATOGA_S);
+        return out;
+    }
     (void)snprintf(out + len, SARATOGA_OUTCOME - len, "%s", hint(t, ev));
     return out;
 }
