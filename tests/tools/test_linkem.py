@@ -9,6 +9,7 @@ import unittest
 import toolbox
 
 HEADERS = 28  # IPv4 and UDP
+UDP_SEGMENT = 103  # of <linux/udp.h>
 
 
 class CommandLine(unittest.TestCase):
@@ -94,6 +95,20 @@ class Relay(toolbox.Folder):
         self.assertEqual(report["up"]["offered_bytes"],
                          sum(map(len, sent)) + 30 * HEADERS)
         self.assertEqual(report["down"]["offered_packets"], 0)
+
+    def test_a_train_arrives_as_single_datagrams(self):
+        process, port = self.relay("--delay", "1ms")
+        client = self.client(port)
+        try:
+            client.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, 1000)
+        except OSError:
+            self.skipTest("this system has no UDP_SEGMENT")
+        sent = [os.urandom(1000) for _ in range(9)] + [os.urandom(300)]
+        client.send(b"".join(sent))
+        self.assertEqual(self.receive(10), sent)
+        report = self.link_report(process)
+        self.assertEqual(report["up"]["offered_packets"], 10)
+        self.assertEqual(report["pairs"][0]["up"]["packets_in"], 10)
 
     def test_every_client_gets_its_own_answers(self):
         process, port = self.relay()

@@ -10,7 +10,7 @@
 #include "tools/linkem/udp.h"
 
 #define TOOL "linkem"
-#define BATCH 64                      /* datagrams of one socket per turn */
+#define BATCH 64                      /* messages of one socket per turn */
 #define IDLE_NS UINT64_C(30000000000) /* idle client, replaceable */
 
 struct counter {
@@ -119,6 +119,22 @@ static void count(struct counter *c, size_t bytes) {
     c->bytes += bytes;
 }
 
+/* Offers the datagrams of a message one by one. */
+static void offer(struct relay *r, const struct client *c, int direction,
+                  struct udp_message *m, size_t len, struct emulator *em) {
+    struct emulator_packet info = {
+        .direction = direction, .owner = c->id, .ecn = udp_ecn(m)};
+    size_t segment = udp_segment(m, len);
+    size_t at = 0;
+    do { /* also for an empty one */
+        size_t left = len - at;
+        size_t size = left < segment ? left : segment;
+        count(&r->entry[c->entry].in[direction], size);
+        emulator_offer(em, &info, r->buffer + at, size);
+        at += size;
+    } while (at < len);
+}
+
 static void receive_up(struct relay *r, size_t entry, struct emulator *em) {
     struct udp_message m;
     struct address from;
@@ -140,12 +156,7 @@ static void receive_up(struct relay *r, size_t entry, struct emulator *em) {
             continue;
         }
         c->active = now;
-        count(&r->entry[entry].in[LINKEM_UP], (size_t)n);
-        emulator_offer(em,
-                       &(struct emulator_packet){.direction = LINKEM_UP,
-                                                 .owner = c->id,
-                                                 .ecn = udp_ecn(&m)},
-                       r->buffer, (size_t)n);
+        offer(r, c, LINKEM_UP, &m, (size_t)n, em);
     }
 }
 
@@ -164,12 +175,7 @@ static void receive_down(struct relay *r, struct client *c,
             return;
         }
         c->active = emulator_now(em);
-        count(&r->entry[c->entry].in[LINKEM_DOWN], (size_t)n);
-        emulator_offer(em,
-                       &(struct emulator_packet){.direction = LINKEM_DOWN,
-                                                 .owner = c->id,
-                                                 .ecn = udp_ecn(&m)},
-                       r->buffer, (size_t)n);
+        offer(r, c, LINKEM_DOWN, &m, (size_t)n, em);
     }
 }
 

@@ -4,9 +4,14 @@
 
 #include <netinet/in.h>
 #include <netinet/ip.h>
+#include <netinet/udp.h>
 #include <string.h>
 
 #define BUFFER (4 << 20)
+
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
 
 static void message_init(struct udp_message *m, void *data, size_t len) {
     memset(m, 0, sizeof(*m));
@@ -16,16 +21,34 @@ static void message_init(struct udp_message *m, void *data, size_t len) {
     m->hdr.msg_iovlen = 1;
 }
 
-uint32_t udp_ecn(struct udp_message *m) {
+/* Control data of a type; NULL: none. */
+static const void *find_control(struct udp_message *m, int level, int type) {
     struct cmsghdr *c = CMSG_FIRSTHDR(&m->hdr);
+    while (c && (c->cmsg_level != level || c->cmsg_type != type)) {
+        c = CMSG_NXTHDR(&m->hdr, c);
+    }
+    return c ? CMSG_DATA(c) : NULL;
+}
+
+uint32_t udp_ecn(struct udp_message *m) {
+    const void *four = find_control(m, IPPROTO_IP, IP_TOS);
+    const void *six = find_control(m, IPPROTO_IPV6, IPV6_TCLASS);
     int tos = 0;
-    if (c && c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
-        tos = *(const uint8_t *)CMSG_DATA(c);
-    } else if (c && c->cmsg_level == IPPROTO_IPV6 &&
-               c->cmsg_type == IPV6_TCLASS) {
-        memcpy(&tos, CMSG_DATA(c), sizeof(tos));
+    if (four) {
+        tos = *(const uint8_t *)four;
+    } else if (six) {
+        memcpy(&tos, six, sizeof(tos));
     }
     return (uint32_t)tos & 3U;
+}
+
+size_t udp_segment(struct udp_message *m, size_t len) {
+    const void *control = find_control(m, IPPROTO_UDP, UDP_GRO);
+    int size = 0;
+    if (control) {
+        memcpy(&size, control, sizeof(size));
+    }
+    return size > 0 && (size_t)size < len ? (size_t)size : len;
 }
 
 static void udp_set_ecn(struct udp_message *m, int family, uint32_t ecn) {
@@ -35,7 +58,7 @@ static void udp_set_ecn(struct udp_message *m, int family, uint32_t ecn) {
         return;
     }
     m->hdr.msg_control = m->control;
-    m->hdr.msg_controllen = sizeof(m->control);
+    m->hdr.msg_controllen = CMSG_SPACE(sizeof(tos));
     c = CMSG_FIRSTHDR(&m->hdr);
     c->cmsg_level = family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
     c->cmsg_type = family == AF_INET6 ? IPV6_TCLASS : IP_TOS;
@@ -55,6 +78,7 @@ int udp_socket(int family) {
         (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
     }
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+    (void)setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on));
     if (family == AF_INET6) {
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &on, sizeof(on));
     } else {

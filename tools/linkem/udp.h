@@ -12,21 +12,22 @@
 /** Room for any datagram. */
 #define UDP_DATAGRAM_MAX 65536
 
-/** @brief A datagram and the control data with its codepoint. */
+/** @brief Datagrams of one sender, back to back, and their control data. */
 struct udp_message {
     struct msghdr hdr;
     struct iovec iov;
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    _Alignas(struct cmsghdr) char control[2 * CMSG_SPACE(sizeof(int))];
 };
 
-/** @brief A non-blocking socket with room for bursts and with ECN.
+/** @brief A non-blocking socket with room for bursts, with ECN, and with
+ * UDP_GRO: a train that was sent with UDP_SEGMENT arrives whole.
  * @param family  AF_INET or AF_INET6 @return descriptor or -1 */
 int udp_socket(int family);
 
 /**
- * @brief Receives a datagram.
+ * @brief Receives a datagram, or a train of them.
  * @param fd         socket
- * @param[out] m     for udp_ecn()
+ * @param[out] m     for udp_ecn() and udp_segment()
  * @param buffer     ::UDP_DATAGRAM_MAX bytes
  * @param[out] from  the sender
  * @return bytes, or -1 with errno
@@ -34,8 +35,12 @@ int udp_socket(int family);
 ssize_t udp_receive(int fd, struct udp_message *m, void *buffer,
                     struct address *from);
 
-/** @brief The codepoint of a received datagram. @param m  filled in */
+/** @brief The codepoint of what was received. @param m  filled in */
 uint32_t udp_ecn(struct udp_message *m);
+
+/** @brief Bytes of each datagram of a received train; the last may be shorter.
+ * @param m  filled in @param len  of the train */
+size_t udp_segment(struct udp_message *m, size_t len);
 
 /**
  * @brief Sends a packet.
