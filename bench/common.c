@@ -21,7 +21,7 @@ static void common_usage(const char *program) {
     fprintf(stderr,
             "usage: %s --role recv|send --mode MODE [--port N] [--seconds S]\n"
             "       [--datagram BYTES] [--mbps N] [--slices N]\n"
-            "       [--connections N] [--rate N] [--cpu N]\n",
+            "       [--connections N] [--first N] [--rate N] [--cpu N]\n",
             program);
     exit(2);
 }
@@ -50,6 +50,7 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
         {"mbps", required_argument, NULL, 'b'},
         {"rate", required_argument, NULL, 'R'},
         {"connections", required_argument, NULL, 'n'},
+        {"first", required_argument, NULL, 'f'},
         {"cpu", required_argument, NULL, 'c'},
         {NULL, 0, NULL, 0}};
     int c;
@@ -89,6 +90,9 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
             break;
         case 'n':
             o->connections = (unsigned)strtoul(optarg, NULL, 10);
+            break;
+        case 'f':
+            o->first = (unsigned)strtoul(optarg, NULL, 10);
             break;
         case 'c':
             o->cpu = (int)strtol(optarg, NULL, 10);

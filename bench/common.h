@@ -18,6 +18,7 @@ struct bench_options {
     double mbps;          /* maximum Mbit/s to send; 0: as fast as possible */
     unsigned datagram;    /* bytes of UDP payload */
     unsigned connections; /* idle connections */
+    unsigned first;       /* number of the first of them */
     int cpu;              /* core to run on; -1: any */
 };
 

@@ -3,8 +3,9 @@
  * Cost of handshakes and of idle connections at a listener. `recv` is the
  * listener: it accepts --connections connections, measures for --seconds while
  * there are only keep-alives, and reports. `send` makes the calls with bare
- * engines on one epoll descriptor, and keeps them open until the listener ends.
- * --mode idle-sealed uses a key.
+ * engines on one epoll descriptor, and keeps them open until the listener ends;
+ * several of them with different --first make more calls than one process may
+ * have descriptors. --mode idle-sealed uses a key.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -112,9 +113,9 @@ static void listen_idle(const struct bench_options *o) {
     bench_say_port(ntohs(a.sin_port));
     h = accept_all(listener, all, o->connections);
     wait_for(1); /* lets the last handshakes finish */
-    full = bench_resident();
     cpu = bench_cpu();
     wait_for(o->seconds);
+    full = bench_resident(); /* keep-alives have given memory back */
     printf("{\"role\":\"recv\",\"mode\":\"%s\",\"connections\":%u,"
            "\"bytes_each\":%.0f,\"core_share\":%.5f,"
            "\"handshakes_per_second\":%.0f,"
@@ -169,9 +170,10 @@ static void idle_receive(struct caller *c) {
 }
 
 static void begin(struct caller *c, const struct bench_options *o, int epoll,
-                  uint32_t number) {
+                  uint32_t at) {
+    uint32_t number = o->first + at;
     struct sockaddr_in a = {.sin_family = AF_INET};
-    struct epoll_event e = {.events = EPOLLIN, .data = {.u32 = number}};
+    struct epoll_event e = {.events = EPOLLIN, .data = {.u32 = at}};
     struct sockaddr_in own = {.sin_family = AF_INET};
     uint8_t seed[TLTCP_SEED_LEN] = {0};
     tltcp_config config;

@@ -2,6 +2,7 @@
 /* tltcp_next_event(), and waiting for a connection. */
 #include "libtltcp/socket/events.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "libtltcp/socket/accept_queue.h"
@@ -18,12 +19,30 @@ static void events_on_connected(tltcp_socket *s) {
     }
 }
 
+static void events_keep_reason(tltcp_socket *s, const char *reason) {
+    size_t size = strlen(reason) + 1;
+    char *kept = size > 1 ? malloc(size) : NULL;
+
+    if (kept != NULL) {
+        memcpy(kept, reason, size);
+        free(s->reason);
+        s->reason = kept;
+    }
+}
+
+static void events_copy_reason(const tltcp_socket *s, char *reason) {
+    memset(reason, 0, TLTCP_REASON_MAX + 1);
+    if (s->reason != NULL) { /* no longer than an event's */
+        memcpy(reason, s->reason, strlen(s->reason));
+    }
+}
+
 static void events_on_closed(tltcp_socket *s, const tltcp_event *ev) {
     s->closed = true;
     s->pending.closed = true;
     s->error = ev->error;
     s->code = ev->code;
-    memcpy(s->reason, ev->reason, sizeof(s->reason));
+    events_keep_reason(s, ev->reason);
     if (s->port->listening != NULL && (!s->queued || ev->error != 0)) {
         tltcp__accept_drop(s); /* there is nothing to accept */
     }
@@ -67,7 +86,7 @@ static void events_give_end(tltcp_socket *s, tltcp_event *ev) {
     ev->type = TLTCP_EVENT_CLOSED;
     ev->error = s->error;
     ev->code = s->code;
-    memcpy(ev->reason, s->reason, sizeof(ev->reason));
+    events_copy_reason(s, ev->reason);
 }
 
 /* Connected first, the end last. */
@@ -144,7 +163,7 @@ int tltcp_socket_error(const tltcp_socket *s, char *reason) {
     uv_mutex_lock(tltcp__mutex(s));
     rv = s->error;
     if (reason != NULL) {
-        memcpy(reason, s->reason, sizeof(s->reason));
+        events_copy_reason(s, reason);
     }
     uv_mutex_unlock(tltcp__mutex(s));
     return rv;

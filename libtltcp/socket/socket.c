@@ -68,5 +68,6 @@ void tltcp__socket_free(tltcp_socket *s) {
     uv_cond_destroy(&s->readable);
     uv_cond_destroy(&s->writable);
     uv_cond_destroy(&s->changed);
+    free(s->reason);
     free(s);
 }
