@@ -86,7 +86,8 @@
 #define DRAIN 1.5             /* times the pipe is kept when slow start ends */
 #define PIPE_SPAN 2000000000  /* ns */
 #define PAUSE 5000000000      /* ns since the application was the limit */
-#define CLAIM_SPAN 5000000000 /* ns from the first RTT */
+#define CLAIM_SPAN 5000000000 /* ns from the first RTT, ... */
+#define CLAIM_ROUNDS 40       /* ... or this many round trips, if longer */
 #define BEGINS 3000000000     /* ns: a guest does not yield at first */
 #define OWN 0.8             /* larger share: the queue is the flow's own ... */
 #define ERRORS 3            /* ... within this many standard errors */
@@ -96,7 +97,7 @@
 #define EASE 0.03125        /* ... this much of the window per round trip */
 #define LEAST 4             /* segments that it keeps */
 #define RECENTLY 2000000000 /* ns */
-#define FOLLOWS 0.9         /* of the window in use counts as all of it */
+#define FOLLOWS 0.7         /* of the window in use counts as all of it */
 #define ROOM 2              /* the window grows to this multiple of its use */
 #define INITIAL 10          /* segments ... */
 #define INITIAL_RTT 1e8     /* ... per this much RTT, ns */
@@ -282,7 +283,8 @@ static bool is_guest(const struct adaptive *a) {
 
 /* The other flows still hold this flow's share. */
 static bool is_newcomer(const struct adaptive *a, cong_time now) {
-    return is_guest(a) && cong__elapsed(now, a->begun) < CLAIM_SPAN;
+    double span = fmax(CLAIM_SPAN, CLAIM_ROUNDS * a->rtt);
+    return is_guest(a) && (double)cong__elapsed(now, a->begun) < span;
 }
 
 /* A full queue caused a loss, not long ago. */

@@ -28,7 +28,8 @@
 #define SLIGHT 0.02   /* likewise, if the queue is our own; less is noise */
 #define LESS 0.95     /* of the path's rate: below it the queue should shrink */
 #define DEFIED 3      /* spans in which it does not: it is cross traffic's */
-#define CLAIM 1.25    /* gain of the claim while there is cross traffic */
+#define REGAIN 1.25   /* gain after a change of bandwidth */
+#define CLAIM 1.1     /* gain while cross traffic fills the queue */
 #define SHORT 1.33    /* times: what the window yields for a short queue */
 #define OPTIMISM 1.02 /* an unfilled path cannot show more */
 #define FULL_MEMORY (10 * (cong_time)TLTCP_S)
@@ -256,6 +257,9 @@ void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
         c->t_estimate >= 0 ? (double)(ack->now - c->t_estimate) / NS_PER_S : 0;
     double gain = seconds < ESTIMATE_SECONDS ? seconds / ESTIMATE_SECONDS : 1;
     double rate;
+    if (cong->queue == CONG_QUEUE_FOREIGN) {
+        c->t_foreign = ack->now;
+    }
     note_loss(c, cong->mss, ack);
     measure(c, cong, rtt, ack, held, seconds);
     note_change(c, ack->now);
@@ -268,16 +272,14 @@ void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
     }
 }
 
-/* Whether cross traffic shares the path: our bandwidth changes, or others fill
- * the queue. */
-static bool is_contested(const tltcp__bandwidth *c, cong_time now) {
-    return is_recent(c->t_changed, now, SETTLE) ||
-           is_recent(c->t_foreign, now, FULL_MEMORY);
+static bool is_shared_now(const tltcp__bandwidth *c, cong_time now) {
+    return is_recent(c->t_foreign, now, FULL_MEMORY);
 }
 
 bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now) {
     return c->t_shown >= 0 && (cong_time)now - c->t_shown > SETTLE &&
-           !is_contested(c, (cong_time)now);
+           !is_recent(c->t_changed, (cong_time)now, SETTLE) &&
+           !is_shared_now(c, (cong_time)now);
 }
 
 double tltcp__bandwidth_offered(const tltcp__bandwidth *c,
@@ -290,6 +292,14 @@ double tltcp__bandwidth_estimate(const tltcp__bandwidth *c) {
     return PAYLOAD_SHARE * c->estimate;
 }
 
+/* More than is known, so that the window stays in use and can grow. What is too
+ * much is late, and beside others this lasts. */
+static double gain_of_limit(const tltcp__bandwidth *c, cong_time now) {
+    return is_shared_now(c, now)                  ? CLAIM
+           : is_recent(c->t_changed, now, SETTLE) ? REGAIN
+                                                  : OPTIMISM;
+}
+
 double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now) {
     double rate = c->estimate;
     if (!is_recent(c->t_full, (cong_time)now, FULL_MEMORY) &&
@@ -299,6 +309,5 @@ double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now) {
     if (c->rate > 0 && c->rate < rate) {
         rate = c->rate; /* the smoothed estimate has not reached it yet */
     }
-    return PAYLOAD_SHARE * rate *
-           (is_contested(c, (cong_time)now) ? CLAIM : OPTIMISM);
+    return PAYLOAD_SHARE * rate * gain_of_limit(c, (cong_time)now);
 }
