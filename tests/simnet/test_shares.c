@@ -108,6 +108,35 @@ TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
     expect_half("reno", 4e6, 40 * MS, 50000, 1.3);
 }
 
+/* A sender that takes much more than it gets for what it can send is late for
+ * as long as the others stay: on the first of these links 52 % were in time. */
+static void expect_in_time(const char *rival, double rate, uint64_t rtt,
+                           uint64_t queue, double least) {
+    double on_time[SEEDS];
+    struct shares s;
+    shares_init(&s);
+    s.rate = rate;
+    s.rtt = rtt;
+    s.queue = queue;
+    s.bitrate = 0.7 * rate;
+    s.rival = rival;
+    for (unsigned k = 0; k < SEEDS; k++) {
+        struct shares_result r;
+        shares_play(&s, k + 1, &r);
+        on_time[k] = r.on_time;
+    }
+    qsort(on_time, SEEDS, sizeof(on_time[0]), in_order);
+    print_message("%s, RTT %.0f ms, %.0f kB: on time %.1f %%\n", rival,
+                  (double)rtt / 1e6, (double)queue / 1e3,
+                  100 * on_time[SEEDS / 2]);
+    assert_true(on_time[SEEDS / 2] > least);
+}
+
+TEST(a_stream_is_in_time_where_others_fill_a_deep_queue) {
+    expect_in_time("reno", 6e6, 80 * MS, 150000, 0.62);
+    expect_in_time("reno", 10e6, 100 * MS, 250000, 0.67);
+}
+
 /* Queues of 13 to 23 ms do not show by their length that others fill them. F
  * was 1.62, 1.59, 1.43 and 1.97. */
 TEST(a_short_queue_is_shared_as_well) {
@@ -189,6 +218,7 @@ int main(void) {
         cmocka_unit_test(adaptive_streams_hold_a_share_beside_bulk_flows),
         cmocka_unit_test(
             a_stream_that_wants_most_of_a_link_leaves_others_their_part),
+        cmocka_unit_test(a_stream_is_in_time_where_others_fill_a_deep_queue),
         cmocka_unit_test(a_short_queue_is_shared_as_well),
         cmocka_unit_test(streams_hold_a_part_beside_a_flow_that_does_not_yield),
         cmocka_unit_test(
