@@ -4,76 +4,86 @@
 
 #include <math.h>
 
-#define NS_PER_S 1e9
-#define SPAN ((cong_time)10000000)       /* ns: shorter spans drown in noise */
-#define SPAN_MOST ((cong_time)400000000) /* ns: longer spans are outdated */
-#define QUEUE_MIN ((cong_time)5000000)   /* ns; less is noise */
-#define MEMORY 4.0                       /* seconds */
-#define PAUSE 0.95    /* of the mean rate: slower spans drain our queue */
-#define PRIOR 0.005   /* prior: seconds of drain counted as our own */
-#define EMPTY 0.02    /* of the time without a queue counts as drain */
-#define FILLED (-0.5) /* of the drain; below it there was an outage */
+#define CHANGES 96u     /* time constant of the means */
+#define KNOWN 8         /* changes before there is an answer */
+#define SPAN_RTTS 3.0   /* spans per round trip, ... */
+#define SPAN_MIN 10e6   /* ... but no shorter ... */
+#define SPAN_MAX 50e6   /* ... and no longer than this, ns */
+#define SPAN_STALE 20   /* times a span: we have paused */
+#define SPAN_BYTES 4800 /* fewer do not tell a rate */
+#define QUEUE_MIN 5e6   /* ns; less is noise, or a queue that empties */
+#define GONE 3000000000 /* ns without a queue: the others have left */
+#define ERRORS 3        /* standard errors that are in doubt */
 
 void tltcp__cross_traffic_init(tltcp__cross_traffic *c) {
-    *c = (tltcp__cross_traffic){.first = {.sent = -1}, .last = {.sent = -1}};
+    *c = (tltcp__cross_traffic){.first = {.sent = -1}, .t_queue = -1};
 }
 
-static void cross_traffic_fade(tltcp__cross_traffic *c, double seconds) {
-    double keep = exp(-seconds / MEMORY);
-    c->seconds *= keep;
-    c->total *= keep;
-    c->expected *= keep;
-    c->observed *= keep;
+static void cross_traffic_take(tltcp__cross_traffic *c, tltcp__cross_span span,
+                               double delivered) {
+    double rate = span.rate - c->last.rate;
+    double growth = span.growth - c->last.growth;
+    unsigned n = c->count + 1;
+    double gain = 1.0 / (n < CHANGES ? n : CHANGES);
+    c->count = n < 2 * CHANGES ? n : c->count; /* what the means are worth */
+    c->delivered += gain * (delivered - c->delivered);
+    c->var_rate += gain * (rate * rate - c->var_rate);
+    c->var_growth += gain * (growth * growth - c->var_growth);
+    c->cov += gain * (rate * growth - c->cov);
 }
 
-/* Our own queue drains until it is empty. */
-static void cross_traffic_judge(tltcp__cross_traffic *c, double queue,
-                                double seconds, double bytes, double fell) {
-    double most = fmin(queue, seconds);
-    double mean = c->seconds > 0 ? c->total / c->seconds : 0;
-    double drain = mean > 0 ? most - bytes / mean : 0;
-    if (bytes < PAUSE * mean * seconds && drain > 0) {
-        c->expected += drain;
-        c->observed += fmax(fmin(fell, drain), FILLED * drain);
+/* Packets that took `took` to send arrived within `took + grown`. */
+static void cross_traffic_end_span(tltcp__cross_traffic *c, double bytes,
+                                   double took, double grown) {
+    tltcp__cross_span span = {bytes / took, grown / took};
+    if (took + grown <= 0) { /* packets were reordered */
+        c->follows = false;
+        return;
     }
-}
-
-static void cross_traffic_end_span(tltcp__cross_traffic *c,
-                                   const tltcp__cross_sample *end,
-                                   cong_time min_rtt) {
-    const tltcp__cross_sample *begin = &c->first;
-    cong_time queue = begin->rtt - min_rtt;
-    double seconds = (double)(end->sent - begin->sent) / NS_PER_S;
-    double bytes = end->bytes - begin->bytes;
-    cross_traffic_fade(c, seconds);
-    if (seconds < SPAN_MOST && queue > QUEUE_MIN) {
-        cross_traffic_judge(c, (double)queue / NS_PER_S, seconds, bytes,
-                            (double)(begin->rtt - end->rtt) / NS_PER_S);
-        c->seconds += seconds;
-        c->total += bytes;
-    } else if (seconds < SPAN_MOST) { /* no queue */
-        c->expected += EMPTY * seconds;
-        c->observed += EMPTY * seconds;
+    if (c->follows) {
+        cross_traffic_take(c, span, bytes / (took + grown));
     }
-    c->first = *end;
+    c->last = span;
+    c->follows = true;
 }
 
-/* A pause forms a separate span. */
+static void cross_traffic_begin_span(tltcp__cross_traffic *c,
+                                     const tltcp__cross_sample *sample) {
+    if (sample->sent - c->t_queue > GONE) {
+        tltcp__cross_traffic_init(c);
+        c->t_queue = sample->sent;
+    }
+    c->first = *sample;
+}
+
 void tltcp__cross_traffic_on_ack(tltcp__cross_traffic *c,
                                  const tltcp__cross_sample *sample,
                                  cong_time min_rtt) {
-    if (sample->sent - c->last.sent >= SPAN && c->last.sent > c->first.sent) {
-        cross_traffic_end_span(c, &c->last, min_rtt);
+    double rtt = (double)sample->rtt;
+    double before = (double)c->first.rtt;
+    double took = (double)(sample->sent - c->first.sent);
+    double bytes = sample->bytes - c->first.bytes;
+    double length = fmin(fmax(rtt / SPAN_RTTS, SPAN_MIN), SPAN_MAX);
+    bool fresh = c->first.sent >= 0 && took < SPAN_STALE * length;
+    if (fresh && (took < length || bytes < SPAN_BYTES)) {
+        return;
     }
-    if (c->first.sent < 0) {
-        c->first = *sample;
-    } else if (sample->sent - c->first.sent >= SPAN) {
-        cross_traffic_end_span(c, sample, min_rtt);
+    if (fresh && fmin(rtt, before) > (double)min_rtt + QUEUE_MIN) {
+        c->t_queue = sample->sent;
+        cross_traffic_end_span(c, bytes, took, rtt - before);
+    } else {
+        c->follows = false;
     }
-    c->last = *sample;
+    cross_traffic_begin_span(c, sample);
 }
 
 double tltcp__cross_traffic_share(const tltcp__cross_traffic *c) {
-    double share = (c->expected - c->observed) / (c->expected + PRIOR);
-    return fmin(fmax(share, 0), 1);
+    double slope, rest, error;
+    if (c->count < KNOWN || c->var_rate <= 0) {
+        return 0;
+    }
+    slope = fmax(c->cov / c->var_rate, 0);
+    rest = fmax(c->var_growth - slope * c->cov, 0);
+    error = sqrt(rest / c->var_rate / c->count);
+    return fmax(1 - c->delivered * (slope + ERRORS * error), 0);
 }

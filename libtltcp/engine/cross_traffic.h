@@ -11,9 +11,11 @@
  *
  *   dq/dt = (S + Z) / C - 1
  *
- * (Nimbus: Goyal et al., SIGCOMM 2022, section 3). Our own queue drains when we
- * pause between frames; a queue of others does not. The missing fraction of
- * that drain is Z / C, for any C. */
+ * (Nimbus: Goyal et al., SIGCOMM 2022, section 3). Frames differ in size, so S
+ * changes from one span of some ten milliseconds to the next. A regression of
+ * the changes of dq/dt on the changes of S gives 1 / C, and our delivery rate
+ * over C is our share of the link. Changes, not values: a link whose rate
+ * wanders, and an encoder that follows it, would make the values alike. */
 
 /* An acknowledged packet. */
 typedef struct tltcp__cross_sample {
@@ -22,13 +24,22 @@ typedef struct tltcp__cross_sample {
     cong_time rtt;
 } tltcp__cross_sample;
 
+/* Of a span: our rate, bytes/ns, and the growth of the RTT per time. */
+typedef struct tltcp__cross_span {
+    double rate;
+    double growth;
+} tltcp__cross_span;
+
 typedef struct tltcp__cross_traffic {
     tltcp__cross_sample first; /* of the span */
-    tltcp__cross_sample last;
-    double seconds;  /* of all spans with a queue, decaying */
-    double total;    /* bytes sent in them */
-    double expected; /* drain expected of our own queue in pauses, seconds */
-    double observed; /* drain observed, seconds */
+    tltcp__cross_span last;
+    bool follows;      /* the span follows the last one */
+    cong_time t_queue; /* end of the last span with a queue; -1: none yet */
+    unsigned count;    /* of changes between spans */
+    double delivered;  /* mean rate, bytes/ns */
+    double var_rate;   /* mean squares of the changes, and their ... */
+    double var_growth;
+    double cov; /* ... mean product */
 } tltcp__cross_traffic;
 
 void tltcp__cross_traffic_init(tltcp__cross_traffic *c);
@@ -36,7 +47,7 @@ void tltcp__cross_traffic_init(tltcp__cross_traffic *c);
 void tltcp__cross_traffic_on_ack(tltcp__cross_traffic *c,
                                  const tltcp__cross_sample *sample,
                                  cong_time min_rtt);
-/* Z / C, 0 to 1; 0: no sign of cross traffic. */
+/* Z / C less what is in doubt, 0 to 1; 0: no sign of cross traffic. */
 double tltcp__cross_traffic_share(const tltcp__cross_traffic *c);
 
 #endif /* LIBTLTCP_CROSS_TRAFFIC_H */

@@ -30,7 +30,10 @@
 /* Share of cross traffic: up to LEAST a queue is ours, from MOST on it is
  * not. */
 #define CROSS_LEAST 0.25
-#define CROSS_MOST 0.45
+#define CROSS_MOST 0.4
+/* Times what the controller offers: its window must be full to grow, and a
+ * flow that does not fill it loses its share of the queue. */
+#define CLAIM 1.1
 /* Seconds of queue: up to LEAST it is left to others, from MOST on it is
  * drained like our own. Between them, the longer it is, the more we yield:
  * frames would be late there, and it may be that of streams like ours. */
@@ -179,7 +182,7 @@ static double target_bandwidth(const tltcp__target *t,
     double foreign = target_foreign(t, in);
     if (target_is_standing(in, queue) && delivered > 0) {
         return (1 - foreign) * fmin(in->bandwidth, delivered) +
-               foreign * fmax(in->bandwidth, in->offered);
+               foreign * fmax(in->bandwidth, CLAIM * in->offered);
     }
     return fmax(in->bandwidth, target_probe(t, in));
 }

@@ -18,16 +18,17 @@ struct path {
     double sent;   /* bytes */
     double queue;  /* bytes */
     double others; /* bytes/s */
+    double capacity;
 };
 
 static void path_start(struct path *p, double queue, double others) {
-    *p = (struct path){.queue = queue, .others = others};
+    *p = (struct path){.queue = queue, .others = others, .capacity = CAPACITY};
     tltcp__cross_traffic_init(&p->cross);
 }
 
 /* The queue serves everybody in turn. */
 static void path_wait(struct path *p, cong_time ns) {
-    p->queue += (p->others - CAPACITY) * (double)ns * 1e-9;
+    p->queue += (p->others - p->capacity) * (double)ns * 1e-9;
     p->queue = fmax(p->queue, 0);
     p->now += ns;
 }
@@ -37,18 +38,20 @@ static void path_send(struct path *p) {
     p->sent += PACKET;
     p->queue += PACKET;
     sample = (tltcp__cross_sample){
-        p->now, p->sent, RTT + (cong_time)(p->queue / CAPACITY * 1e9)};
+        p->now, p->sent, RTT + (cong_time)(p->queue / p->capacity * 1e9)};
     tltcp__cross_traffic_on_ack(&p->cross, &sample, RTT);
 }
 
-/* Frames of so many packets, 2 ms apart. */
+/* Frames of so many packets in the mean, spread over their time. */
 static void path_stream(struct path *p, unsigned frames, unsigned packets) {
+    static const unsigned percent[] = {70, 130, 100, 60, 140};
     for (unsigned i = 0; i < frames; i++) {
-        for (unsigned n = 0; n < packets; n++) {
+        unsigned n = packets * percent[i % 5] / 100;
+        n = n > 0 ? n : 1;
+        for (unsigned k = 0; k < n; k++) {
             path_send(p);
-            path_wait(p, 2 * MS);
+            path_wait(p, FRAME / n);
         }
-        path_wait(p, FRAME - (cong_time)packets * 2 * MS);
     }
 }
 
@@ -102,6 +105,19 @@ TEST(others_that_leave_are_forgotten) {
     assert_true(path_share(&p) < 0.3);
 }
 
+/* The encoder follows with a delay. */
+TEST(a_link_that_changes_is_no_cross_traffic) {
+    struct path p;
+    path_start(&p, 40000, 0);
+    for (unsigned i = 0; i < 60; i++) {
+        bool slow = i / 4 % 2 != 0;
+        p.capacity = slow ? CAPACITY / 2 : CAPACITY;
+        path_stream(&p, 1, slow ? 15 : 9);
+        path_stream(&p, 3, slow ? 9 : 18);
+    }
+    assert_true(path_share(&p) < 0.3);
+}
+
 TEST(an_outage_is_no_cross_traffic) {
     struct path p;
     path_start(&p, 40000, 0);
@@ -121,6 +137,7 @@ int main(void) {
         cmocka_unit_test(half_a_queue_differs_from_a_full_one),
         cmocka_unit_test(without_a_queue_there_are_no_others),
         cmocka_unit_test(others_that_leave_are_forgotten),
+        cmocka_unit_test(a_link_that_changes_is_no_cross_traffic),
         cmocka_unit_test(an_outage_is_no_cross_traffic),
     };
     return cmocka_run_group_tests_name("cross_traffic", tests, NULL, NULL);
