@@ -102,8 +102,8 @@ CONG_API void cong_stfrc_received(struct cong_stfrc *h, cong_time sent,
  */
 CONG_API void cong_stfrc_lost(struct cong_stfrc *h, cong_time sent);
 /**
- * @brief Ends a cycle: an answer has told the fates that were reported since
- * the last one.
+ * @brief Ends a cycle: one answer brought the fates that were reported since
+ * the last call.
  * @param h         measurements; the RTT is known
  * @param sent      when the answered transmission left
  * @param since     time since the previous answer; 0: not known. Until the

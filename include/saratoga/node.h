@@ -64,8 +64,8 @@ typedef struct saratoga_node_config {
     uint64_t quota;     /**< total bytes accepted by puts; 0: no limit */
     const char *beacon_host;    /**< where beacons go; NULL: the IPv4 group */
     const char *beacon_service; /**< NULL: 7542 */
-    const char *passphrase;     /**< 8 to 512 bytes, shared with the peers: all
-                                     that this node sends and takes is sealed;
+    const char *passphrase;     /**< 8 to 512 bytes, shared with the peers: the
+                                     node sends and accepts only sealed packets;
                                      not with groups, UDP-Lite or one-way
                                      transfers; see docs/guide/
                                      security-keys.md.  NULL: no encryption */

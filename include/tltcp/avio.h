@@ -4,13 +4,13 @@
  * @brief An FFmpeg AVIOContext over a connection; separate library,
  * libtltcp-avio.
  *
- * A program that writes an MPEG transport stream by libavformat gives
- * tltcp_avio_writer() as AVFormatContext::pb; one that reads one gives
- * tltcp_avio_reader().  What is written is taken apart into pictures, frames of
- * sound and tables again (docs/protocols/media-framing.md), each a section with
- * a deadline of its own: what cannot be there in time is not sent, and pictures
- * that others need come first.  `tltcp-live-transmit`, `tltcpsrc` and
- * `tltcpsink` speak the same.
+ * A program that writes an MPEG transport stream by libavformat sets
+ * AVFormatContext::pb to tltcp_avio_writer(); a program that reads one sets it
+ * to tltcp_avio_reader().  The writer splits the stream into pictures, audio
+ * frames and tables (docs/protocols/media-framing.md), and makes each a section
+ * with its own deadline.  Sections that cannot arrive in time are not sent, and
+ * pictures that others need come first.  `tltcp-live-transmit`, `tltcpsrc` and
+ * `tltcpsink` use the same format.
  *
  * Other data may be written as well; every write of libavformat is then one
  * section, due after the latency.

@@ -145,16 +145,16 @@ typedef struct tltcp_listener_options {
  * @brief Static keys that tell peers apart: X25519 (RFC 7748), 32 bytes.
  *
  * Each end proves that it has the secret of its static key (Noise IK). A
- * listener with a static key takes only callers with one, and a caller with one
- * calls only the listener that it names. A passphrase or key can be required in
- * addition. Keys are copied when the config is used.
+ * listener with a static key accepts only callers with one, and a caller with
+ * one connects only to the listener that it names. A passphrase or key can be
+ * required in addition. Keys are copied when the config is used.
  */
 typedef struct tltcp_identity_options {
     const uint8_t *secret;         /**< own secret key; NULL: no static keys */
     const uint8_t *listener;       /**< caller, required: the listener's public
                                         key */
     const uint8_t *const *callers; /**< listener: public keys of callers that
-                                        are let in, NULL-terminated; NULL:
+                                        are accepted, NULL-terminated; NULL:
                                         tltcp_listener_options::on_caller, then
                                         required, decides by
                                         tltcp_caller::identity */
@@ -358,7 +358,7 @@ TLTCP_API int tltcp_config_check(const tltcp_config *c, char *why);
 /**
  * @brief The public key that belongs to a static secret key.
  * @param secret  32 random bytes
- * @param[out] public_key  32 bytes, to be told to the other side
+ * @param[out] public_key  32 bytes, to be given to the other side
  * @return 0 or TLTCP_ERR_NOMEM
  */
 TLTCP_API int tltcp_identity_public(const uint8_t *secret, uint8_t *public_key);

@@ -400,11 +400,11 @@ TLTCP_API const uint8_t *tltcp_conn_identity(const tltcp_conn *conn);
  *
  * Sealed packets then carry another connection id and other packet numbers, so
  * that an observer of both addresses cannot link them (RFC 9000 section 9.5).
- * The peer does the same. A PING tells the peer of the address.
+ * The peer does the same. A PING announces the address to the peer.
  * @param conn  connection
  * @retval true   another id is in use
  * @retval false  none is spare, or the connection is not sealed or not open;
- *                it goes on with the id in use
+ *                it keeps the id in use
  */
 TLTCP_API bool tltcp_conn_migrate(tltcp_conn *conn);
 
