@@ -304,6 +304,15 @@ void adaptive_play(const struct adaptive *a, struct outcome *o) {
     world_close(&w);
 }
 
+void adaptive_watch_step(void *user, uint64_t now, const tltcp_stats *st) {
+    struct adaptive_step *s = user;
+    double target = (double)st->target_bps;
+    bool met = s->below ? target < s->bound : target > s->bound;
+    if (now > s->at && met && s->met == NEVER) {
+        s->met = now - s->at;
+    }
+}
+
 static void rates_room(struct rates *r, uint64_t ns) {
     r->count = (size_t)(ns / ADAPTIVE_BIN);
     r->bps = calloc(r->count, sizeof(*r->bps));
@@ -368,4 +377,39 @@ bool rates_load(struct rates *r, const char *path, uint64_t from, uint64_t ns) {
 void rates_free(struct rates *r) {
     free(r->bps);
     r->bps = NULL;
+}
+
+void shape_codel(struct sim_link_config *c) {
+    c->codel_on = true;
+    sim_codel_config_init(&c->codel);
+}
+
+void shape_codel_ecn(struct sim_link_config *c) {
+    shape_codel(c);
+    c->aqm_ecn = true;
+}
+
+void shape_pie(struct sim_link_config *c) {
+    c->pie_on = true;
+    sim_pie_config_init(&c->pie);
+}
+
+void shape_pie_ecn(struct sim_link_config *c) {
+    shape_pie(c);
+    c->aqm_ecn = true;
+}
+
+void shape_fq(struct sim_link_config *c) {
+    shape_codel(c);
+    c->fair_quantum = 1500;
+}
+
+void shape_fq_ecn(struct sim_link_config *c) {
+    shape_fq(c);
+    c->aqm_ecn = true;
+}
+
+void shape_policer(struct sim_link_config *c) {
+    c->police_rate = 2.5e6;
+    c->police_burst = 30000;
 }

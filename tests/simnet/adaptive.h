@@ -64,6 +64,18 @@ struct outcome {
 };
 
 void adaptive_play(const struct adaptive *a, struct outcome *o);
+
+/* When the target first met a bound after a step of the link. */
+struct adaptive_step {
+    uint64_t at;  /* of the step, ns */
+    double bound; /* bit/s */
+    bool below;   /* it is to fall below; else to rise above */
+    uint64_t met; /* after the step; NEVER: not at all */
+};
+
+/* For adaptive::watch, with an adaptive_step. */
+void adaptive_watch_step(void *user, uint64_t now, const tltcp_stats *st);
+
 /* As a moving cellular user has it: the rate wanders, falls and fades. */
 void rates_cellular(struct rates *r, double mean_bps, uint64_t ns,
                     uint64_t seed);
@@ -72,5 +84,14 @@ void rates_steps(struct rates *r, const double *bps, size_t n, uint64_t ns);
 /* A trace in mahimahi's format.  False when it cannot be read. */
 bool rates_load(struct rates *r, const char *path, uint64_t from, uint64_t ns);
 void rates_free(struct rates *r);
+
+/* For adaptive::shape. */
+void shape_codel(struct sim_link_config *c);
+void shape_codel_ecn(struct sim_link_config *c);
+void shape_pie(struct sim_link_config *c);
+void shape_pie_ecn(struct sim_link_config *c);
+void shape_fq(struct sim_link_config *c);
+void shape_fq_ecn(struct sim_link_config *c);
+void shape_policer(struct sim_link_config *c);
 
 #endif /* TESTS_SIMNET_ADAPTIVE_H */

@@ -228,41 +228,6 @@ static void has_b_frames(struct adaptive *a) {
     a->encoder.b_frames = 2;
 }
 
-static void shape_codel(struct sim_link_config *c) {
-    c->codel_on = true;
-    sim_codel_config_init(&c->codel);
-}
-
-static void shape_codel_ecn(struct sim_link_config *c) {
-    shape_codel(c);
-    c->aqm_ecn = true;
-}
-
-static void shape_fq(struct sim_link_config *c) {
-    shape_codel(c);
-    c->fair_quantum = 1500;
-}
-
-static void shape_fq_ecn(struct sim_link_config *c) {
-    shape_fq(c);
-    c->aqm_ecn = true;
-}
-
-static void shape_pie(struct sim_link_config *c) {
-    c->pie_on = true;
-    sim_pie_config_init(&c->pie);
-}
-
-static void shape_pie_ecn(struct sim_link_config *c) {
-    shape_pie(c);
-    c->aqm_ecn = true;
-}
-
-static void shape_policer(struct sim_link_config *c) {
-    c->police_rate = 2.5e6;
-    c->police_burst = 30000;
-}
-
 #define SHAPE(name)                               \
     static void with_##name(struct adaptive *a) { \
         a->shape = shape_##name;                  \
@@ -387,22 +352,6 @@ static const struct {
     {1e6, 4e6, 600 * MS}, {2e6, 8e6, 600 * MS},
 };
 
-struct step {
-    uint64_t at;
-    double limit;
-    bool falls;
-    uint64_t met;
-};
-
-static void watch_step(void *user, uint64_t now, const tltcp_stats *st) {
-    struct step *s = user;
-    double target = (double)st->target_bps;
-    if (now > s->at && s->met == NEVER &&
-        (s->falls ? target < s->limit : target > s->limit)) {
-        s->met = now - s->at;
-    }
-}
-
 static void play_step(const struct options *opt, size_t k) {
     const double bps[] = {steps[k].from, steps[k].to};
     bool falls = bps[1] < bps[0];
@@ -414,10 +363,10 @@ static void play_step(const struct options *opt, size_t k) {
     }
     for (unsigned i = 0; i < opt->seeds; i++) {
         struct rates r;
-        struct step s = {.at = S10 + i * 40 * MS / opt->seeds,
-                         .limit = falls ? bps[1] : 0.9 * 0.93 * bps[1],
-                         .falls = falls,
-                         .met = NEVER};
+        struct adaptive_step s = {.at = S10 + i * 40 * MS / opt->seeds,
+                                  .bound = falls ? bps[1] : 0.9 * 0.93 * bps[1],
+                                  .below = falls,
+                                  .met = NEVER};
         struct adaptive a = alone(opt->first + i);
         struct outcome o;
         rates_steps(&r, bps, 2, S10);
@@ -429,7 +378,7 @@ static void play_step(const struct options *opt, size_t k) {
         a.rtt = steps[k].rtt;
         a.queue = 250000;
         a.encoder.latency = 2 * SEC;
-        a.watch = watch_step;
+        a.watch = adaptive_watch_step;
         a.user = &s;
         adaptive_play(&a, &o);
         note(i, &o);

@@ -54,34 +54,17 @@ TEST(frames_come_in_time_over_cellular_links) {
 
 #define STEP (10 * SEC)
 
-/* When the target first met a bound after a step. */
-struct step_watch {
-    uint64_t at;  /* of the step, ns */
-    double bound; /* bit/s */
-    bool below;   /* it is to fall below; else to rise above */
-    uint64_t met; /* after the step; NEVER: not at all */
-};
-
-static void watch_step(void *user, uint64_t now, const tltcp_stats *st) {
-    struct step_watch *s = user;
-    double target = (double)st->target_bps;
-    bool met = s->below ? target < s->bound : target > s->bound;
-    if (now > s->at && met && s->met == NEVER) {
-        s->met = now - s->at;
-    }
-}
-
 /* A step of the link; returns when the target has followed. */
 static uint64_t play_step(double from, double to, double bound, uint64_t rtt,
                           unsigned *lost) {
     const double bps[] = {from, to};
-    struct step_watch s = {
+    struct adaptive_step s = {
         .at = STEP, .bound = bound, .below = to < from, .met = NEVER};
     struct rates r;
     struct adaptive a = plain(&r, rtt);
     struct outcome o;
     rates_steps(&r, bps, 2, STEP);
-    a.watch = watch_step;
+    a.watch = adaptive_watch_step;
     a.user = &s;
     a.encoder.latency = 2 * SEC;
     adaptive_play(&a, &o);
@@ -176,41 +159,6 @@ TEST(a_clock_that_jumps_ahead_costs_a_moment) {
 }
 
 /* ---- queues that are managed ---- */
-
-static void shape_codel(struct sim_link_config *c) {
-    c->codel_on = true;
-    sim_codel_config_init(&c->codel);
-}
-
-static void shape_codel_ecn(struct sim_link_config *c) {
-    shape_codel(c);
-    c->aqm_ecn = true;
-}
-
-static void shape_pie(struct sim_link_config *c) {
-    c->pie_on = true;
-    sim_pie_config_init(&c->pie);
-}
-
-static void shape_pie_ecn(struct sim_link_config *c) {
-    shape_pie(c);
-    c->aqm_ecn = true;
-}
-
-static void shape_fq(struct sim_link_config *c) {
-    shape_codel(c);
-    c->fair_quantum = 1500;
-}
-
-static void shape_fq_ecn(struct sim_link_config *c) {
-    shape_fq(c);
-    c->aqm_ecn = true;
-}
-
-static void shape_policer(struct sim_link_config *c) {
-    c->police_rate = 2.5e6;
-    c->police_burst = 30000;
-}
 
 static void expect_shaped(const char *what,
                           void (*shape)(struct sim_link_config *c), double bps,
