@@ -43,9 +43,37 @@ proc take_era {era} {
     }
 }
 
+# A controller of Linux over Linux's SACK recovery; Linux's Westwood is Westwood+.
+# Windows of some thousand packets end ns-2.
+proc make_linux {ns controller window wire} {
+    set tcp [new Agent/TCP/Linux]
+    set sink [new Agent/TCPSink/Sack1]
+    $tcp set timestamps_ true
+    $sink set ts_echo_rfc1323_ true
+    $tcp set packetSize_ [expr {$wire - 50}]; # the option takes ten bytes
+    $tcp set window_ [expr {min($window, 1000)}]
+    $ns at 0 "$tcp select_ca $controller"
+    return [list $tcp $sink]
+}
+
 # A sender of packets of `wire` bytes, 40 of them headers, from one node to
 # another.
 proc make_flow {ns from to agent window wire} {
+    if {[string match Linux-* $agent]} {
+        lassign [make_linux $ns [string range $agent 6 end] $window $wire] \
+            tcp sink
+    } else {
+        lassign [make_agent $agent $window $wire] tcp sink
+    }
+    $ns attach-agent $from $tcp
+    $ns attach-agent $to $sink
+    $ns connect $tcp $sink
+    set ftp [new Application/FTP]
+    $ftp attach-agent $tcp
+    return [list $tcp $ftp]
+}
+
+proc make_agent {agent window wire} {
     set class [expr {$agent eq "Tahoe" ? "Agent/TCP" : "Agent/TCP/$agent"}]
     set tcp [new $class]
     set sink [new [expr {$agent eq "Sack1" ? "Agent/TCPSink/Sack1"
@@ -53,12 +81,7 @@ proc make_flow {ns from to agent window wire} {
     # Vegas alone sends packetSize_ bytes, headers included.
     $tcp set packetSize_ [expr {$agent eq "Vegas" ? $wire : $wire - 40}]
     $tcp set window_ $window
-    $ns attach-agent $from $tcp
-    $ns attach-agent $to $sink
-    $ns connect $tcp $sink
-    set ftp [new Application/FTP]
-    $ftp attach-agent $tcp
-    return [list $tcp $ftp]
+    return [list $tcp $sink]
 }
 
 # A duplex link whose queues never overflow unless a limit is given.

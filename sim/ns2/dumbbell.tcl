@@ -5,11 +5,13 @@
 source [file join [file dirname [info script]] common.tcl]
 array set opt {agent Reno n 30 window 10 rate 1.5Mb delay 20ms queue 400
     packet 1500 access 10Mb access_delay 2ms duration 500 warm 50 stagger 0
-    era now seed 1 loss 0 red 0 fix 1 maxrto 60 sample 0}
+    era now seed 1 loss 0 red 0 fix 1 maxrto 60 sample 0
+    exit_fix 0}
 take_options
 take_era $opt(era)
 Agent/TCP set bugFix_ $opt(fix)
 Agent/TCP set maxrto_ $opt(maxrto)
+Agent/TCP/Newreno set exit_recovery_fix_ $opt(exit_fix)
 set ns [new Simulator]
 set r1 [$ns node]
 set r2 [$ns node]

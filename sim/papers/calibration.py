@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """The TLTCP engine without deadlines, as TCP, beside ns-2's agents."""
+import math
+
 from .lab import Job, Ns2Job
-from .numbers import (jain, mean, ratio, show, spread, upper_over_lower,
-                      variation)
+from .numbers import (half_width, jain, mean, ratio, show, spread,
+                      upper_over_lower, variation)
 from .page import HOLDS, only
 
 TITLE = "TCP here and in ns-2"
@@ -10,6 +12,8 @@ TITLE = "TCP here and in ns-2"
 AGENTS = {"Tahoe": ("tahoe", "dupack-tahoe"), "Reno": ("reno", "dupack-reno"),
           "Newreno": ("newreno", "dupack-newreno"), "Sack1": ("sack", "dupack-sack"),
           "Vegas": ("vegas", "dupack-reno")}
+# Beside those, where packets are lost at random: Linux's Westwood in ns-2.
+LOST = {**AGENTS, "Linux-westwood": ("westwood", "dupack-sack")}
 LONG = {"rate": 1.5, "delay": 20, "queue": 400, "packet": 1500, "warm": 50,
         "duration": 500, "access": 2}
 SLOW = {"rate": 1, "delay": 4, "queue": 18, "packet": 1040, "warm": 0,
@@ -32,12 +36,16 @@ CASES = {
 LOSSES = (0.01, 0.05, 0.1, 0.2, 0.25)
 # More and fewer flows there, without loss at random: flows, RED.
 CROWDS = tuple((n, red) for n in (1, 8, 64) for red in (0, 1))
-MOST = only("for most; of the rest Reno's is explained by an experiment")
+MOST = only("for most; the rest is explained by experiments")
 NEAR = 0.05  # of throughput, by which agents may be apart
 # What shows why some are apart: ns-2's agent, options, loss.
 CAUSES = {
     "Reno without the guard after a recovery (bugFix_)":
-        tuple(("Reno", {"fix": 0}, x) for x in LOSSES),
+        tuple(("Reno", {"fix": 0}, x) for x in LOSSES[1:]),
+    "NewReno that leaves a recovery with what is outstanding (exit_recovery_fix_)":
+        tuple(("Newreno", {"exit_fix": 1}, x) for x in LOSSES[1:]),
+    "Linux's recovery in the place of Sack1's (Linux-reno)":
+        tuple(("Sack1", {"agent": "Linux-reno"}, x) for x in LOSSES[2:]),
     "Vegas whose timeout never backs off (maxrto_ of 0.2 s)":
         tuple(("Vegas", {"maxrto": 0.2}, x) for x in LOSSES[2:]),
     "Reno whose timeout never backs off":
@@ -48,9 +56,10 @@ TRACED = ("Tahoe", "Reno", "Sack1")
 TRACE = {"duration": 10, "sample": 0.02}
 TRACED_TO = 4  # s that are drawn
 GEO_AGENTS = ("Tahoe", "Reno", "Newreno", "Sack1", "Vegas")
+FEW = (1, 2, 3)  # seeds of what is lost at random, where runs hardly differ
+CHANGED = range(1, 9)  # seeds of a changed agent
 # How far apart the means may be; the spread of ns-2's own runs is allowed on
 # top of it.
-FEW = (1, 2, 3)  # seeds of what is lost at random
 TOLERANCE = {"throughput": 0.02, "drops": 0.3, "jain": 0.05}
 
 
@@ -94,13 +103,19 @@ def plan(quick):
     return jobs
 
 
+def trials(loss):
+    """Seeds: from 10 % on timeouts rule, and runs differ."""
+    return range(1, 21) if loss >= 0.1 else range(1, 11) if loss >= 0.05 \
+        else FEW
+
+
 def both(agent, seed, given, options=None):
     """The same path here and in ns-2; given: n, loss, red."""
-    controller, manner = AGENTS[agent]
+    controller, manner = LOST[agent]
     there = Ns2Job.of(
-        "dumbbell", agent=agent, window=10000, rate="8Mb", delay="20ms",
-        queue=200, packet=1040, access="100Mb", access_delay="2ms", stagger=5,
-        warm=20, duration=100, seed=seed, **given, **(options or {}))
+        "dumbbell", window=10000, rate="8Mb", delay="20ms", queue=200,
+        packet=1040, access="100Mb", access_delay="2ms", stagger=5, warm=20,
+        duration=100, seed=seed, **given, **{"agent": agent, **(options or {})})
     return Job.of("calibration", congestion=controller, manner=manner,
                   seed=seed, **given), there
 
@@ -125,16 +140,16 @@ def plan_traces():
 def plan_losses():
     jobs = {}
     paths = [(agent, {"n": 8, "loss": x}, ("loss", x))
-             for agent in AGENTS for x in LOSSES]
+             for agent in LOST for x in LOSSES]
     paths += [(agent, {"n": n, "red": red}, ("crowd", n, red))
-              for agent in AGENTS for n, red in CROWDS]
+              for agent in LOST for n, red in CROWDS]
     for agent, given, key in paths:
-        for seed in FEW:
+        for seed in trials(given.get("loss", 0)):
             jobs["here", *key, agent, seed], jobs["ns-2", *key, agent, seed] \
                 = both(agent, seed, given)
     for words, some in CAUSES.items():
         for agent, options, x in some:
-            for seed in FEW:
+            for seed in CHANGED:
                 jobs["cause", words, x, seed] = both(
                     agent, seed, {"n": 8, "loss": x}, options)[1]
     return jobs
@@ -211,10 +226,11 @@ def why_part(page, bad):
 
 
 class Path:
-    """Some seeds of one agent over the path with random loss."""
+    """All seeds of one agent over the path with random loss."""
 
     def __init__(self, runs, *key):
-        every = [runs[(*key, seed)] for seed in FEW]
+        loss = key[2] if key[1] == "loss" else 0
+        every = [runs[(*key, seed)] for seed in trials(loss)]
         if key[0] == "here":
             counts = [r.segments("tcp") for r in every]
             self.timeouts = mean([sum(x["timeouts"] for x in r.flows("tcp"))
@@ -226,40 +242,52 @@ class Path:
         self.cov = mean([variation(c) for c in counts])
 
 
-def loss_cells(runs, agent, *key):
-    ours, theirs = Path(runs, "here", *key, agent), Path(
-        runs, "ns-2", *key, agent)
-    part = ratio(mean(ours.sums), mean(theirs.sums))
-    text = f"{part:.2f}" if abs(part - 1) <= NEAR else f"**{part:.2f}**"
-    return part, (f"{text} ({ours.cov:.2f}, {theirs.cov:.2f}; "
-                  f"{ours.timeouts:.0f}, {theirs.timeouts:.0f})")
+class Cell:
+    """Throughput here over ns-2's, and how sure that is if seeds are many."""
+
+    def __init__(self, runs, agent, *key):
+        here, there = (Path(runs, side, *key, agent)
+                       for side in ("here", "ns-2"))
+        self.part, sure = quotient(here.sums, there.sums)
+        if len(here.sums) <= len(FEW):
+            sure = 0
+        self.near = abs(self.part - 1) <= NEAR
+        self.open = not self.near and abs(self.part - 1) - sure <= NEAR
+        text = f"{self.part:.2f}" + (f" ± {sure:.2f}" if sure else "")
+        if not self.near:
+            text = f"*{text}*" if self.open else f"**{text}**"
+        self.text = (f"{text} ({here.cov:.2f}, {there.cov:.2f}; "
+                     f"{here.timeouts:.0f}, {there.timeouts:.0f})")
+
+
+def quotient(a, b):
+    """Of two means, and half the width of its 95 % confidence interval."""
+    part = ratio(mean(a), mean(b))
+    return part, part * math.hypot(half_width(a) / mean(a),
+                                   half_width(b) / mean(b))
 
 
 def loss_part(page, runs):
-    """Throughput against ns-2's where packets are lost at random."""
+    """Throughput against ns-2's where packets are lost at random; the cells."""
     page.heading("Under loss, and with few and many flows")
-    page.text("Throughput here over ns-2's (CoV of the flows here, in ns-2; "
-              f"timeouts here, in ns-2); 8 Mbit/s, 48 ms, {len(FEW)} seeds; "
-              f"bold: more than {100 * NEAR:.0f} % apart. Eight flows by loss:")
-    near, all_ = 0, 0
-    rows = []
-    for agent in AGENTS:
-        cells = [loss_cells(runs, agent, "loss", x) for x in LOSSES]
-        near += sum(abs(p - 1) <= NEAR for p, _ in cells)
-        all_ += len(cells)
-        rows.append((agent, *(text for _, text in cells)))
-    page.table(("agent", *(f"{100 * x:g} %" for x in LOSSES)), rows)
+    page.text("Throughput here over ns-2's, where seeds are many ± half the "
+              "width of its 95 % confidence interval (CoV of the flows here, in "
+              "ns-2; timeouts here, in ns-2); 8 Mbit/s, 48 ms; "
+              f"{len(trials(0.1))} seeds from 10 % loss on, "
+              f"{len(trials(0.05))} at 5 %, {len(FEW)} elsewhere. *Slanted*: "
+              f"more than {100 * NEAR:.0f} % apart, but not told apart from "
+              "less; **bold**: apart. Eight flows by loss:")
+    cells = {(a, x): Cell(runs, a, "loss", x) for a in LOST for x in LOSSES}
+    page.table(("agent", *(f"{100 * x:g} %" for x in LOSSES)), [
+        (a, *(cells[a, x].text for x in LOSSES)) for a in LOST])
     page.text("By number of flows, without loss at random:")
-    rows = []
-    for agent in AGENTS:
-        cells = [loss_cells(runs, agent, "crowd", n, red) for n, red in CROWDS]
-        near += sum(abs(p - 1) <= NEAR for p, _ in cells)
-        all_ += len(cells)
-        rows.append((agent, *(text for _, text in cells)))
+    cells |= {(a, c): Cell(runs, a, "crowd", *c)
+              for a in LOST for c in CROWDS}
     page.table(("agent", *(f"{n}, {'RED' if red else 'drop-tail'}"
-                           for n, red in CROWDS)), rows)
+                           for n, red in CROWDS)),
+               [(a, *(cells[a, c].text for c in CROWDS)) for a in LOST])
     cause_part(page, runs)
-    return near, all_
+    return list(cells.values())
 
 
 def cause_part(page, runs):
@@ -270,18 +298,35 @@ def cause_part(page, runs):
             plain = mean(Path(runs, "ns-2", "loss", x, agent).sums)
             ours = mean(Path(runs, "here", "loss", x, agent).sums)
             changed = mean([sum(ns2_counts(runs["cause", words, x, s]))
-                            for s in FEW])
+                            for s in CHANGED])
             rows.append((words, f"{100 * x:g} %", f"{changed / plain:.2f}",
                          f"{ours / plain:.2f}", f"{ours / changed:.2f}"))
     page.text(
         "Why: experiments with ns-2's own agents. ns-2's Reno begins no second "
         "fast retransmission for what was outstanding at the last one "
         "(`bugFix_`, on by default), RFC 5681's does; without it the two "
-        "agree. ns-2's Vegas doubles its retransmission timeout with every "
-        "fast retransmission, too, and has no limited transmit; where its "
-        "timeout cannot back off it gains far more at 10 % loss than Reno "
-        "does. The engine backs off when the timer expires (RFC 6298). That "
-        "tells why Vegas is apart, but not by how much.")
+        "agree. ns-2's NewReno leaves a recovery with the whole of ssthresh; "
+        "of RFC 6582's two ways the engine takes the other, no more than what "
+        "is outstanding and one packet; with that the two agree. ns-2's Vegas "
+        "doubles its retransmission timeout with every fast retransmission, "
+        "too; where its timeout cannot back off it gains far more at 10 % loss "
+        "than Reno does. The engine backs off when the timer expires (RFC "
+        "6298).",
+        "And experiments with the engine, changed for a trial. *NewReno alone "
+        "with RED*: after a timeout within a recovery half of what is "
+        "outstanding is kept (RFC 5681), which counts what the duplicates have "
+        "told of; where the lesser of that and the window counts, as in ns-2, "
+        "one flow gets 0.99 of ns-2's with each of 10 seeds. *Vegas* with a "
+        "timeout that backs off with every fast retransmission, too, gets 0.82 "
+        "± 0.06, 0.78 ± 0.10, 0.65 ± 0.11 of ns-2's at 10, 20, 25 % loss if a "
+        "sample of the RTT ends the backoff, with ns-2's number of timeouts at "
+        "10 % (459 and 466), and 1.37 ± 0.07, 2.39 ± 0.17, 2.93 ± 0.27 if "
+        "every acknowledgement of new data does (12 seeds). ns-2 lies between, "
+        "so when the backoff ends is what sets Vegas apart. *Westwood* is "
+        "Linux's in ns-2, with Linux's recovery: with Reno's window the engine "
+        "gets 0.76 and 0.42 of it at 20 and 25 %, too (below). At 10 % the "
+        "estimate of bandwidth decides: the engine's sample once per round trip gives 0.75 "
+        "of Linux's, one with every acknowledgement (`plus=0`) 1.57 (4 seeds).")
     page.table(("ns-2's agent changed", "loss", "over ns-2's default",
                 "ours over ns-2's default", "ours over the changed one"), rows)
 
@@ -388,11 +433,14 @@ def report(page, runs, quick):
     if bad:
         why_part(page, [difference(w, *x) for w, x in bad.items()])
     if compared and not quick:
-        near, total = loss_part(page, runs)
+        cells = loss_part(page, runs)
+        near, unsure = (sum(getattr(c, x) for c in cells)
+                        for x in ("near", "open"))
         page.claim("loss", "Under loss up to 25 % and with 1 to 64 flows "
                    f"throughput is ns-2's within {100 * NEAR:.0f} %",
-                   True if near == total else MOST, f"{near} of {total}",
-                   expect=MOST,
-                   seeds=len(FEW))
+                   True if near == len(cells) else MOST,
+                   f"{near} of {len(cells)}; {unsure} more are not told apart "
+                   "from it", expect=MOST,
+                   seeds=f"{len(FEW)} to {len(trials(0.1))}")
         trace_part(page, runs)
     geo_part(page, runs)
