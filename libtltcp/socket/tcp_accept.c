@@ -59,15 +59,20 @@ static void incoming_unlink(struct tltcp__link *l) {
     g->links--;
 }
 
-static unsigned incoming_count_from(const struct tltcp__listening *g,
-                                    uint64_t network) {
-    unsigned n = 0;
+/* Whether the address has `most` connections, its IPv6 /56 twice as many, or
+ * its /48 four times as many. */
+static bool incoming_is_crowded(const struct tltcp__listening *g,
+                                const tltcp_pktinfo *from, unsigned most) {
+    unsigned n[3] = {0};
 
     for (const struct tltcp__link *l = g->oldest_link; l != NULL;
          l = l->newer) {
-        n += l->info.network == network;
+        n[0] += l->info.network == from->network;
+        n[1] += l->info.block56 == from->block56;
+        n[2] += l->info.block48 == from->block48;
     }
-    return n;
+    return n[0] >= most || (from->block56 != 0 && n[1] >= 2 * most) ||
+           (from->block48 != 0 && n[2] >= 4 * most);
 }
 
 static void incoming_end(struct tltcp__link *l) {
@@ -192,12 +197,13 @@ static uint64_t incoming_token(struct tltcp__port *port,
     return token != 0 ? token : 1;
 }
 
-static bool incoming_has_room(struct tltcp__port *port, uint64_t network) {
+static bool incoming_has_room(struct tltcp__port *port,
+                              const tltcp_pktinfo *from) {
     struct tltcp__listening *g = port->listening;
     unsigned half_open = port->config.listener.max_half_open_per_address;
     unsigned most = half_open > 0 ? half_open : LINKS_PROVEN;
 
-    if (g->handle == NULL || incoming_count_from(g, network) >= most) {
+    if (g->handle == NULL || incoming_is_crowded(g, from, most)) {
         return false;
     }
     if (g->links >= LINKS_MAX) {
@@ -207,7 +213,7 @@ static bool incoming_has_room(struct tltcp__port *port, uint64_t network) {
 }
 
 static void incoming_add(struct tltcp__port *port, int fd,
-                         const net__route *route, uint64_t network) {
+                         const net__route *route, const tltcp_pktinfo *info) {
     struct tltcp__link *l = calloc(1, sizeof(*l));
     const tltcp__pipe_options o = {.max_datagram =
                                        port->config.packets.max_datagram,
@@ -221,11 +227,7 @@ static void incoming_add(struct tltcp__port *port, int fd,
     }
     l->port = port;
     l->route = *route;
-    l->info =
-        (tltcp_pktinfo){.path = incoming_token(port, route),
-                        .network = network,
-                        .block56 = net__route_block(port->key, route, 56),
-                        .block48 = net__route_block(port->key, route, 48)};
+    l->info = *info;
     if (tltcp__pipe_adopt(&l->pipe, &port->io->loop, fd, &o) != 0) {
         free(l);
         return;
@@ -237,11 +239,14 @@ static void incoming_add(struct tltcp__port *port, int fd,
 static void incoming_on_connection(void *owner, int fd,
                                    const net__route *route) {
     struct tltcp__port *port = owner;
-    uint64_t network = net__route_network(port->key, route);
+    tltcp_pktinfo info = {.network = net__route_network(port->key, route),
+                          .block56 = net__route_block(port->key, route, 56),
+                          .block48 = net__route_block(port->key, route, 48)};
 
     uv_mutex_lock(&port->io->mx);
-    if (incoming_has_room(port, network)) {
-        incoming_add(port, fd, route, network);
+    info.path = incoming_token(port, route);
+    if (incoming_has_room(port, &info)) {
+        incoming_add(port, fd, route, &info);
     } else {
         port->listening->past.callers_turned_away++;
         (void)close(fd);
