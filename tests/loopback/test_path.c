@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "tests/loopback/own_network.h"
 #include "tests/loopback/relay.h"
 
 /* --- A translator between the two ends ----------------------------------- */
@@ -117,6 +118,82 @@ TEST(refusals_do_not_end_an_open_connection) {
     lo_expect_text(l->server, "all the same");
 }
 
+/* --- Forged ICMP messages ------------------------------------------------ */
+
+static uint16_t icmp_sum(const uint8_t *data, size_t len) {
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < len; i += 2) {
+        sum += (uint32_t)(data[i] << 8 | data[i + 1]);
+    }
+    return (uint16_t) ~(sum % 0xffff);
+}
+
+/* "Destination unreachable" with this code, as if about a datagram between the
+ * two ports; `mtu` is for code 4, fragmentation needed. */
+static void forge_icmp(int raw, const char *from, const char *to, uint8_t code,
+                       uint16_t mtu) {
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    uint16_t source = (uint16_t)strtoul(from, NULL, 10);
+    uint16_t target = (uint16_t)strtoul(to, NULL, 10);
+    uint8_t m[8 + 20 + 8] = {
+        3, code, 0, 0, 0, 0, (uint8_t)(mtu >> 8), (uint8_t)mtu,
+        /* IPv4 127.0.0.1 to 127.0.0.1, UDP */
+        0x45, 0, 5, 0, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1,
+        (uint8_t)(source >> 8), (uint8_t)source, (uint8_t)(target >> 8),
+        (uint8_t)target};
+    uint16_t sum = icmp_sum(m, sizeof(m));
+
+    m[2] = (uint8_t)(sum >> 8);
+    m[3] = (uint8_t)sum;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(
+        sendto(raw, m, sizeof(m), 0, (struct sockaddr *)&at, sizeof(at)),
+        sizeof(m));
+}
+
+TEST(forged_icmp_messages_neither_end_a_connection_nor_shrink_its_packets) {
+    static uint8_t data[20000];
+    struct lo *l = *state;
+    char caller[8];
+    tltcp_stats st;
+    uint64_t before;
+    int raw;
+
+    if (!own_network()) { /* the kernel believes some of them */
+        skip();
+    }
+    raw = socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
+    assert_true(raw >= 0);
+    lo_pair(l);
+    lo_port(l->client, caller);
+    tltcp_stats_init(&st);
+    assert_int_equal(tltcp_get_stats(l->client, &st), 0);
+    before = st.datagram_bytes;
+    for (int i = 0; i < 300; i++) {
+        for (uint8_t code = 0; code < 16; code++) { /* of every kind */
+            forge_icmp(raw, caller, l->port, code, 68);
+            forge_icmp(raw, l->port, caller, code, 68);
+        }
+        if (i % 50 == 0) {
+            lo_send_text(l->client, "all the same");
+            lo_expect_text(l->server, "all the same");
+            lo_send_text(l->server, "both ways");
+            lo_expect_text(l->client, "both ways");
+        }
+    }
+    lo_send(l->client, data, sizeof(data), TLTCP_TIME_NEVER);
+    for (size_t n = 0; n < sizeof(data);) {
+        ssize_t rv = lo_recv_plain(l->server, data, sizeof(data) - n, 0);
+
+        assert_true(rv > 0);
+        n += (size_t)rv;
+    }
+    assert_int_equal(tltcp_get_stats(l->client, &st), 0);
+    assert_true(st.datagram_bytes >= before);
+    close(raw);
+}
+
 TEST(a_full_kernel_does_not_hold_up_the_end) {
     struct lo *l = *state;
 
@@ -155,6 +232,7 @@ int main(void) {
         T(refusals_do_not_end_an_open_connection),
         T(a_full_kernel_does_not_hold_up_the_end),
         T(a_full_kernel_delays_but_loses_nothing),
+        T(forged_icmp_messages_neither_end_a_connection_nor_shrink_its_packets), /* last */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* How many TCP connections without a call each IPv6 network may have. */
 #include <errno.h>
-#include <net/if.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 #include "tests/loopback/lo.h"
+#include "tests/loopback/own_network.h"
 
 #define EACH 4
 /* As the kernel's <linux/ipv6.h>, which does not go with <netinet/in.h>. */
@@ -17,20 +16,6 @@ struct address_request {
     uint32_t bits;
     int interface;
 };
-
-/* A network with a loopback interface alone, for this thread and those that it
- * starts. False: this user may not. */
-static bool leave_network(void) {
-    struct ifreq up = {.ifr_name = "lo"};
-    bool fine = unshare(CLONE_NEWNET) == 0;
-    int fd = socket(AF_INET6, SOCK_DGRAM, 0);
-
-    fine = fine && fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &up) == 0;
-    up.ifr_flags |= IFF_UP;
-    fine = fine && ioctl(fd, SIOCSIFFLAGS, &up) == 0;
-    close(fd);
-    return fine;
-}
 
 static struct in6_addr own_address(const char *text) {
     struct address_request r = {.bits = 128, .interface = 1};
@@ -73,7 +58,7 @@ TEST(networks_have_few_connections_without_a_call) {
     int fd[4 * EACH + 1];
     size_t n = 0;
 
-    if (!lo_has_ipv6() || !leave_network()) {
+    if (!lo_has_ipv6() || !own_network()) {
         skip();
     }
     l->host = "::";
