@@ -64,6 +64,8 @@ typedef struct saratoga_stats {
     char congestion[24];     /**< name of the controller, or "open" */
     uint64_t todo_bytes;     /**< sender: new and lost bytes still to be sent;
                                   also 0 while the peer seems unreachable */
+    uint64_t unanswered_ns;  /**< sender: how long the peer has been asked for a
+                                  STATUS in vain; 0: it is not */
 } saratoga_stats;
 
 /** @brief Zeroes a snapshot and sets its size tag. @param s  snapshot, of any

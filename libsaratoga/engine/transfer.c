@@ -458,6 +458,9 @@ int saratoga_transfer_held(const saratoga_engine *engine,
 
 static void sender_stats(const saratoga__session *s, saratoga_stats *st) {
     const saratoga__sender *o = &s->out;
+    if (o->unanswered < st->now) {
+        st->unanswered_ns = st->now - o->unanswered;
+    }
     st->size_bytes = o->size;
     st->resumed_bytes = o->resumed;
     st->bytes = o->held > o->proven ? o->held : o->proven;
@@ -512,6 +515,7 @@ int saratoga_transfer_get_stats(const saratoga_engine *engine,
     }
     full = s->st;
     full.size_bytes = SARATOGA_SIZE_UNKNOWN;
+    full.now = saratoga__session_lives(s) ? now : s->ended_at;
     if (s->sends && s->out.todo.mem != NULL) {
         sender_stats(s, &full);
     } else if (s->in.got.mem != NULL) {
@@ -522,7 +526,6 @@ int saratoga_transfer_get_stats(const saratoga_engine *engine,
     full.min_rtt_ns = time_of(s->rtt.min_rtt);
     full.latest_rtt_ns = time_of(s->rtt.latest);
     full.since = s->born;
-    full.now = saratoga__session_lives(s) ? now : s->ended_at;
     full.request = s->type;
     full.kind = s->kind;
     full.descriptor = s->descriptor;

@@ -4,7 +4,8 @@
  * Of the transfers with one host, the oldest gets nearly all of its share,
  * because a pass may end at any moment: complete files are worth more than many
  * halves. The others get just enough to stay alive, plus what the oldest does
- * not use while it waits for an answer.
+ * not use while it waits for an answer. One whose answer is overdue, since its
+ * peer may be gone, is like the others.
  */
 #include "libsaratoga/node/rate_share.h"
 
@@ -14,6 +15,8 @@
 #define AGAIN (10 * SARATOGA_MS)
 /* Weight of a host's oldest transfer; the others have 1. */
 #define WEIGHT 32u
+/* An answer that takes longer than two RTTs and this is overdue. */
+#define OVERDUE (250 * SARATOGA_MS)
 
 static bool shares(const saratoga__file *f) {
     return f->send.shares_rate &&
@@ -21,20 +24,23 @@ static bool shares(const saratoga__file *f) {
            !saratoga__has_ended(f) && f->handle != 0;
 }
 
-/* Whether it can use the link: not while it only waits for an answer. */
-static bool is_busy(const saratoga__file *f, uint64_t now) {
+/* 0: it only waits for an answer. 1: it can use the link. WEIGHT: it may also
+ * be a host's first. */
+static unsigned claim(const saratoga__file *f, uint64_t now) {
     saratoga_stats st;
 
     saratoga_stats_init(&st);
-    return saratoga_transfer_get_stats(f->u->engine, f->handle, &st, now) ==
-               0 &&
-           st.todo_bytes > 0;
+    if (saratoga_transfer_get_stats(f->u->engine, f->handle, &st, now) != 0 ||
+        st.todo_bytes == 0) {
+        return 0;
+    }
+    return st.unanswered_ns > 2 * st.srtt_ns + OVERDUE ? 1 : WEIGHT;
 }
 
 /* Later entries of the list are older. */
 static bool is_oldest(const saratoga__file *f) {
     for (const saratoga__file *g = f->next; g != NULL; g = g->next) {
-        if (g->send.weight > 0 && g->peer.host == f->peer.host) {
+        if (g->send.weight == WEIGHT && g->peer.host == f->peer.host) {
             return false;
         }
     }
@@ -46,10 +52,12 @@ static unsigned weigh(saratoga_node *u, uint64_t now) {
     unsigned sum = 0;
 
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
-        f->send.weight = shares(f) && is_busy(f, now) ? 1 : 0;
+        f->send.weight = shares(f) ? claim(f, now) : 0;
     }
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
-        f->send.weight *= f->send.weight > 0 && is_oldest(f) ? WEIGHT : 1;
+        if (f->send.weight == WEIGHT && !is_oldest(f)) {
+            f->send.weight = 1;
+        }
         sum += f->send.weight;
     }
     return sum;

@@ -82,6 +82,22 @@ class Links(saratogabox.Node):
         self.assertLess(down["dropped"]["queue"],
                         down["offered_packets"] / 4)
 
+    def test_a_client_that_is_gone_holds_little_of_the_rate(self):
+        self.serve("--rate", "8mbit")
+        self.put_file("big", 20 * MIB)
+        self.put_file("f", MIB)
+        relay = pcap.Relay(self.port)
+        self.addCleanup(relay.close)
+        client = self.start("saratoga", "get", "--bind", "127.0.0.1:0",
+                            self.url("big", relay.port), self.there / "big")
+        self.wait_for_part(client, 200000)
+        client.kill()
+        client.communicate()
+        before = len(relay.packets)
+        self.run_ok("get", self.url("f"), self.there / "f")
+        wasted = sum(len(packet) for _, packet in relay.packets[before:])
+        self.assertLess(wasted, MIB)
+
     def test_what_a_take_has_brought_does_not_stay_at_the_peer(self):
         self.serve("--delete", "--rate", "20mbit")
         self.link("--down", "rate=20mbit,delay=20ms,loss=5%",
