@@ -4,6 +4,7 @@
 
     ./dev test simnet.shares   # builds play_shares
     ./dev bench shares         # renews docs/design/default-controller.md
+    ./dev bench shares --kind adaptive   # encoders that follow the target
 
 All of it happens in virtual time: the same seed gives the same table.
 """
@@ -44,17 +45,19 @@ def is_short(link):
     return queue * 8 / rate < SHORT
 
 
-def play(program, rival, link, seed):
+def play(program, kind, rival, link, seed):
     rate, rtt, queue = link
+    stream = (("--bitrate", round(WANTED * rate, 2)) if kind == "fixed"
+              else ("--kind", kind))
     return marks.play(program, "--rival", rival, "--rate", rate, "--rtt", rtt,
-                      "--queue", queue, "--bitrate", round(WANTED * rate, 2),
+                      "--queue", queue, *stream,
                       "--seconds", 30, "--seeds", 1, "--first", seed)
 
 
-def measure(program, links):
+def measure(program, kind, links):
     """{rival: a result for each link}."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        futures = {rival: [pool.submit(play, program, rival, link, i + 1)
+        futures = {rival: [pool.submit(play, program, kind, rival, link, i + 1)
                            for i, link in enumerate(links)]
                    for rival in RIVALS}
         return {rival: [f.result() for f in of]
@@ -77,9 +80,11 @@ def row(name, queue, results):
             f"{spread(seen, '{:.0f}')} | {statistics.median(lost):.1f} |\n")
 
 
-def table(links, results):
-    text = ("| beside | queue | F | within 0.8 to 1.25 | seen, % of what half "
-            "the link shows | own packets lost, % |\n" + "| --- " * 6 + "|\n")
+def table(kind, links, results):
+    seen = ("of what half the link shows" if kind == "fixed"
+            else "of the pictures")
+    text = (f"| beside | queue | F | within 0.8 to 1.25 | seen, % {seen} | "
+            "own packets lost, % |\n" + "| --- " * 6 + "|\n")
     for rival, name in RIVALS.items():
         for queue, short in ((f"less than {SHORT} ms", True), ("longer", False)):
             chosen = [r for link, r in zip(links, results[rival])
@@ -97,6 +102,9 @@ def main():
                    "simnet" / "play_shares", type=pathlib.Path)
     p.add_argument("--links", type=int, default=24, help="how many (24)")
     p.add_argument("--seed", type=int, default=1, help="of the links (1)")
+    p.add_argument("--kind", choices=("fixed", "adaptive"), default="fixed",
+                   help="of encoder: one that wants 70 %% of the link, or one "
+                   "that follows the target; prints its table (fixed)")
     p.add_argument("--page", type=pathlib.Path, default=PAGE,
                    help="page whose table is replaced; -: print it")
     args = p.parse_args()
@@ -106,8 +114,8 @@ def main():
         sys.exit(f"bench shares: there is no {args.program}; "
                  "./dev test simnet.shares builds it")
     links = draw_links(args.links, args.seed)
-    text = table(links, measure(args.program, links))
-    if str(args.page) == "-":
+    text = table(args.kind, links, measure(args.program, args.kind, links))
+    if str(args.page) == "-" or args.kind != "fixed":
         print(text, end="")
     else:
         page = args.page.read_text(encoding="utf-8")
