@@ -24,7 +24,7 @@ typedef struct tltcp__cc_param {
 typedef struct tltcp__cc {
     struct cong *cong;
     const struct cong_ops *ops; /* its functions, except while it rests */
-    tltcp__cc_param *params; /* controller parameters from the config */
+    tltcp__cc_param *params;    /* controller parameters from the config */
     size_t n_params;
     double initial_window; /* packets; 0: the controller's own */
     struct cong_rtt rtt;

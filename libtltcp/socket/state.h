@@ -220,7 +220,7 @@ struct tltcp_socket {
     struct tltcp__signals pending;
     int error; /* once closed */
     uint32_t code;
-    char *reason; /* NULL: none, or no memory for it */
+    char *reason;               /* NULL: none, or no memory for it */
     struct tltcp__trace *trace; /* its qlog file, or NULL */
 };
 
