@@ -108,7 +108,7 @@ enum saratoga_status {
 
 /**
  * Why access is denied. A status of ::SARATOGA_ACCESS_DENIED may carry it in
- * its second byte, as in SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_FOLDER.
+ * its second byte, as SARATOGA_DENIED() puts it there.
  */
 enum saratoga_denial {
     SARATOGA_DENIED_REQUEST = 0x100,   /**< the peer serves no such requests */
@@ -122,6 +122,10 @@ enum saratoga_denial {
     SARATOGA_DENIED_NAME = 0x800,      /**< a hidden or unprintable name */
     SARATOGA_DENIED_LAST = 0x800       /**< the highest of them */
 };
+
+/** ::SARATOGA_ACCESS_DENIED with its cause, a ::saratoga_denial. */
+#define SARATOGA_DENIED(why) \
+    ((unsigned)SARATOGA_ACCESS_DENIED | (unsigned)(why))
 
 /** What a session is for; 0 to 6 are the values on the wire. */
 enum saratoga_request_type {

@@ -14,9 +14,8 @@ static saratoga__session *new_unsolicited(saratoga_engine *e,
         return NULL;
     }
     if (e->ctx.auth.key_len > 0) { /* a blind put is not signed */
-        saratoga__stateless_refuse(e, in->from, in->id,
-                                   SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_KEY,
-                                   in->now);
+        saratoga__stateless_refuse(
+            e, in->from, in->id, SARATOGA_DENIED(SARATOGA_DENIED_KEY), in->now);
         return NULL;
     }
     if (!saratoga__input_admit(e, in, SARATOGA_BLIND_PUT)) {

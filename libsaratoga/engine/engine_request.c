@@ -145,9 +145,8 @@ static bool is_allowed(saratoga_engine *e, const saratoga__input *in,
     enum saratoga__verdict v = judge(e, in, q);
     if (v == SARATOGA__FORGED) {
         e->ctx.stats.callers_rejected++;
-        saratoga__stateless_refuse(e, in->from, q->id,
-                                   SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_KEY,
-                                   in->now);
+        saratoga__stateless_refuse(
+            e, in->from, q->id, SARATOGA_DENIED(SARATOGA_DENIED_KEY), in->now);
     } else if (v == SARATOGA__UNBOUND) {
         saratoga__stateless_challenge(e, in->from, q->id, in->now);
     } else if (v == SARATOGA__REPLAYED) {

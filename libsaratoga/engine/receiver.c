@@ -221,10 +221,20 @@ static bool is_worth_reporting(const saratoga__session *s,
            now >= saratoga__later(in->data_at, s->opt.quiet_status);
 }
 
+/* A sender that sends what was held before and asks has not heard of it. */
+static bool is_news_to_sender(const saratoga__receiver *in,
+                              const saratoga__data *d, uint64_t at) {
+    cmn__range r;
+    return in->resumed > 0 && d->asks && d->len > 0 &&
+           cmn__ranges_next(&in->got, at, &r) && r.start <= at &&
+           r.end >= at + d->len;
+}
+
 static void accept_data(saratoga__session *s, const saratoga__data *d,
                         uint64_t at, saratoga_time now) {
     saratoga__receiver *in = &s->in;
     uint64_t end = at + d->len;
+    in->resume_untold |= is_news_to_sender(in, d, at);
     note_asked(s, d, end, now);
     saratoga__receiver_hold_status(s, now);
     if (!in->has_metadata && (in->has_partial || is_too_early(s, end))) {

@@ -65,7 +65,8 @@ static void take_partial(saratoga__session *s, saratoga_time now) {
         in->highest = end > in->highest ? end : in->highest;
     }
     in->resumed = in->got.total;
-    in->volunteer = in->resumed > 0;
+    in->resume_untold = in->resumed > 0;
+    in->volunteer = in->resume_untold;
 }
 
 static void resume_or_purge(saratoga__session *s, const saratoga__metadata *m,
@@ -117,7 +118,7 @@ static uint32_t metadata_fault(const saratoga__session *s,
         return SARATOGA_TOO_LONG;
     }
     if (s->ctx->cfg.auth_files && !is_keyed(m)) {
-        return SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_FILE_KEY;
+        return SARATOGA_DENIED(SARATOGA_DENIED_FILE_KEY);
     }
     if (in->has_data &&
         (m->kind != s->kind || m->descriptor != s->descriptor)) {
@@ -130,7 +131,7 @@ static int error_for(uint32_t fault) {
     switch (fault) {
     case SARATOGA_TOO_LONG:
         return SARATOGA_ERR_TOO_LONG;
-    case SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_FILE_KEY:
+    case SARATOGA_DENIED(SARATOGA_DENIED_FILE_KEY):
         return SARATOGA_ERR_AUTH;
     default:
         return SARATOGA_ERR_PROTOCOL;

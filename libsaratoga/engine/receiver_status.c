@@ -125,8 +125,9 @@ static uint32_t packets_allowed(const saratoga__session *s) {
 /* Chooses what to answer and freezes it for all packets of the answer. */
 static void receiver_status_begin(saratoga__session *s) {
     saratoga__receiver *in = &s->in;
-    in->group_voluntary = !in->asked.due;
-    in->group = in->asked.due ? in->asked : in->highest_echo;
+    /* What was asked for ends where the question was: the rest goes first. */
+    in->group_voluntary = !in->asked.due || in->resume_untold;
+    in->group = in->group_voluntary ? in->highest_echo : in->asked;
     if (in->group_voluntary) {
         in->group.irt = in->highest;
     }
@@ -138,7 +139,8 @@ static void receiver_status_begin(saratoga__session *s) {
     if (in->group_voluntary && in->spacing > 0 && !s->opt.multicast) {
         in->group_left = 1; /* a requesting sender will ask for the rest */
     }
-    in->asked.due = false;
+    in->asked.due = in->asked.due && in->group_voluntary;
+    in->resume_untold = false;
     in->volunteer = false;
 }
 

@@ -250,7 +250,9 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     if (r->full && !r->stale) {
         o->held = r->edge > missing ? r->edge - missing : 0;
         if (!s->opt.multicast && r->edge > o->next) { /* it resumes */
-            o->resumed = o->next == 0 ? o->held : o->resumed;
+            if (o->resumed == 0) { /* what has left may be in it */
+                o->resumed = o->held > o->next ? o->held - o->next : 0;
+            }
             o->resumed_edge = r->edge;
             o->next = r->edge;
         }

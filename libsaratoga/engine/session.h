@@ -161,6 +161,7 @@ typedef struct saratoga__receiver {
     uint32_t group_left; /* packets left for it */
     bool group_voluntary;
     bool volunteer;
+    bool resume_untold; /* the sender may not know what was held before */
     bool reported_first;
     uint32_t quiet_rounds;
     saratoga_time quiet_at;

@@ -26,7 +26,7 @@ static bool shares(const saratoga__file *f) {
 
 /* 0: it only waits for an answer. 1: it can use the link. WEIGHT: it may also
  * be a host's first. */
-static unsigned claim(const saratoga__file *f, uint64_t now) {
+static unsigned share_claim(const saratoga__file *f, uint64_t now) {
     saratoga_stats st;
 
     saratoga_stats_init(&st);
@@ -52,7 +52,7 @@ static unsigned weigh(saratoga_node *u, uint64_t now) {
     unsigned sum = 0;
 
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
-        f->send.weight = shares(f) ? claim(f, now) : 0;
+        f->send.weight = shares(f) ? share_claim(f, now) : 0;
     }
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
         if (f->send.weight == WEIGHT && !is_oldest(f)) {

@@ -78,7 +78,7 @@ static void check(saratoga__file *f, uint64_t held) {
     if (f->local.medium == SARATOGA__EXISTING &&
         (uint64_t)f->local.st.st_size != size) {
         saratoga__file_stop(f, SARATOGA__EXISTS,
-                            SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_EXISTS);
+                            SARATOGA_DENIED(SARATOGA_DENIED_EXISTS));
     } else if (!in_quota(f, size)) {
         if (!f->recv.resumable) { /* the first block is discarded, too */
             f->recv.verdict = SARATOGA__REJECTED;
@@ -122,7 +122,7 @@ static void open_by_name(saratoga__file *f, const char *path) {
         (!receive_file_is_plain(leaf) ||
          saratoga__path_clean(leaf, f->local.name) != 0)) {
         saratoga__file_stop(f, SARATOGA__BAD_NAME,
-                            SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_NAME);
+                            SARATOGA_DENIED(SARATOGA_DENIED_NAME));
         return;
     }
     saratoga__file_job(f, saratoga__sink_open, opened);

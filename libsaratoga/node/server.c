@@ -228,7 +228,7 @@ static unsigned server_judge(const saratoga__file *f) {
         return SARATOGA_BAD_REQUEST;
     }
     if (!allowed(f->u, f->request)) {
-        return SARATOGA_ACCESS_DENIED | SARATOGA_DENIED_REQUEST;
+        return SARATOGA_DENIED(SARATOGA_DENIED_REQUEST);
     }
     if (f->request == SARATOGA_DELETE &&
         saratoga__file_in_use(f->u, f->local.name)) {

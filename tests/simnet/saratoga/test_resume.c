@@ -107,6 +107,18 @@ TEST(a_resume_reports_the_data_held) {
     raw_free(r);
 }
 
+/* The answer alone would say what is held up to there. */
+TEST(a_sender_that_asks_about_what_was_held_before_hears_of_it_again) {
+    struct xfer *x;
+    struct raw *r = resuming("781e5e245d69b566979b86e28d23f2c7", &x);
+    raw_hex(r, META_D);
+    assert_sent(r, "24010000 00000007 0004 0008 0004 0005");
+    raw_hex(r, "23010000 00000007 0000 30313233");
+    assert_sent(r, "24010000 00000007 0004 0008 0004 0005");
+    assert_sent(r, "24000000 00000007 0004 0004");
+    raw_free(r);
+}
+
 TEST(a_resume_of_another_file_is_purged) {
     struct xfer *x;
     struct raw *r = resuming("00000000000000000000000000000000", &x);
@@ -135,12 +147,28 @@ TEST(a_sender_counts_no_hole_of_a_resume_as_sent_again) {
     raw_free(r);
 }
 
+TEST(a_sender_reports_a_resume_that_it_hears_of_late) {
+    struct raw *r = raw_new(NULL);
+    struct xfer *x;
+    (void)host_make_file(r->h, "d", 10, 1);
+    x = raw_start(r, SARATOGA_PUT, "d", NULL, 7);
+    raw_hex(r, "24000000 00000007 0000 0000"); /* accepted */
+    raw_wait(r, 300 * MSEC);
+    raw_hex(r, "24010000 00000007 000a 000a");
+    assert_true(x->done);
+    assert_int_equal(x->stats.resumed_bytes, 0); /* it has sent all of it */
+    raw_free(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_receiver_resumes_again_and_again),
         cmocka_unit_test(a_resume_reports_the_data_held),
+        cmocka_unit_test(
+            a_sender_that_asks_about_what_was_held_before_hears_of_it_again),
         cmocka_unit_test(a_resume_of_another_file_is_purged),
         cmocka_unit_test(a_sender_counts_no_hole_of_a_resume_as_sent_again),
+        cmocka_unit_test(a_sender_reports_a_resume_that_it_hears_of_late),
     };
     return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
 }
