@@ -31,7 +31,6 @@
 #define TRAIN_PART_OF_RTT 0.125
 #define TRAIN_MAX 0.005
 #define TRAIN_PACKETS 10
-#define REST_WINDOW 10 /* packets: RFC 6928 */
 /* Cross traffic may keep a queue for long; min_rtt must not include it. */
 #define MIN_RTT_WINDOW (60 * (cong_time)TLTCP_S)
 
@@ -97,7 +96,6 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     if (cc->cong == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    cc->ops = ops;
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
     cc->max_rate = (double)cfg->max_rate / 8;
     tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
@@ -131,7 +129,6 @@ int tltcp__cc_follow(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now) {
               (cong_time)now, -1);
     tltcp__cc_free(cc, mem);
     cc->cong = cong;
-    cc->ops = &tltcp__carried;
     cc->n_params = 0;
     cc->initial_window = 0;
     cc->paced = false;
@@ -165,62 +162,6 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     note_strain(cc, (cong_time)now);
     cc->t_resume = 0;
     tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
-}
-
-static void rest_init(struct cong *cc, cong_time now, cong_time rtt) {
-    (void)now;
-    (void)rtt;
-    cc->cwnd = fmin(REST_WINDOW * cc->mss, cc->cwnd_max);
-    cc->ssthresh = (double)INFINITY;
-}
-
-static void rest_ack(struct cong *cc, const struct cong_ack *ack) {
-    (void)cc; /* of a keep-alive */
-    (void)ack;
-}
-
-static void rest_event(struct cong *cc, const struct cong_event *ev) {
-    (void)cc;
-    (void)ev;
-}
-
-/* A controller that rests: the common part alone. */
-static const struct cong_ops resting = {.name = "resting",
-                                        .size = sizeof(struct cong),
-                                        .init = rest_init,
-                                        .ack = rest_ack,
-                                        .event = rest_event};
-
-void tltcp__cc_rest(tltcp__cc *cc, const cmn__mem *mem) {
-    struct cong *small;
-    if (tltcp__cc_rests(cc) || tltcp__cc_has_feedback_timer(cc) ||
-        cc->cong->probes > 0) {
-        return;
-    }
-    small = cmn__resize(mem, cc->cong, resting.size);
-    if (small != NULL) {
-        cc->cong = small;
-        small->ops = &resting;
-    }
-}
-
-int tltcp__cc_rouse(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now) {
-    struct cong *cong;
-    if (!tltcp__cc_rests(cc)) {
-        return 0;
-    }
-    cong = cmn__alloc(mem, cc->ops->size);
-    if (cong == NULL) {
-        return TLTCP_ERR_NOMEM;
-    }
-    cong_init(cong, cc->ops, cc->cong->mss, cc->cong->cwnd_max, (cong_time)now,
-              -1);
-    cmn__free(mem, cc->cong);
-    cc->cong = cong;
-    (void)set_params(cc); /* validated before */
-    note_strain(cc, (cong_time)now);
-    tltcp__cc_set_pace(cc);
-    return 0;
 }
 
 double tltcp__cc_window(const tltcp__cc *cc) {
@@ -465,5 +406,5 @@ void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {
     st->rttvar_ns = time_of(cc->rtt.rttvar);
     st->min_rtt_ns = time_of(cc->rtt.min_rtt);
     st->latest_rtt_ns = time_of(cc->rtt.latest);
-    strncpy(st->congestion, cc->ops->name, sizeof(st->congestion) - 1);
+    strncpy(st->congestion, cc->cong->ops->name, sizeof(st->congestion) - 1);
 }

@@ -23,8 +23,7 @@ typedef struct tltcp__cc_param {
  * whether a packet may leave. */
 typedef struct tltcp__cc {
     struct cong *cong;
-    const struct cong_ops *ops; /* its functions, except while it rests */
-    tltcp__cc_param *params;    /* controller parameters from the config */
+    tltcp__cc_param *params; /* controller parameters from the config */
     size_t n_params;
     double initial_window; /* packets; 0: the controller's own */
     struct cong_rtt rtt;
@@ -59,15 +58,6 @@ void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem);
 int tltcp__cc_follow(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now);
 /* Restarts for a new path. */
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
-/* Gives back what the controller knows of the path, which is old after a long
- * idle time.  Nothing may be in flight. */
-void tltcp__cc_rest(tltcp__cc *cc, const cmn__mem *mem);
-static inline bool tltcp__cc_rests(const tltcp__cc *cc) {
-    return cc->cong->ops != cc->ops;
-}
-/* Restarts it after that: call it before there is data to send.  Returns 0 or
- * TLTCP_ERR_NOMEM. */
-int tltcp__cc_rouse(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now);
 
 static inline bool tltcp__cc_recovers(const tltcp__cc *cc) {
     return cc->period.state == CONG_RECOVERY_STATE_REPAIR;

@@ -438,7 +438,7 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
 
 void tltcp__conn_trim(tltcp_conn *c) {
     tltcp__sections_trim(&c->sender.sec);
-    tltcp__sender_trim(&c->sender, c->now);
+    tltcp__sender_trim(&c->sender);
     tltcp__reasm_trim(&c->reasm);
     cmn__ring_trim(&c->events.fates);
     tltcp__conn_charge(c);

@@ -48,7 +48,6 @@ int tltcp_conn_write(tltcp_conn *c, const tltcp_section *sections, size_t count,
     int rv = check_write(c, sections, count);
     int taken = 0;
     tltcp__conn_tick(c, now);
-    rv = rv == 0 ? tltcp__sender_rouse(&c->sender, now) : rv;
     while (rv == 0 && (size_t)taken < count) {
         rv = tltcp__sections_write(&c->sender.sec, &sections[taken], now);
         taken += rv == 0;

@@ -12,8 +12,6 @@
 /* Over a reliable transport, silence means that it recovers losses itself. A
  * probe is needed only if the peer had no memory for the newest packets. */
 #define PTO_RELIABLE TLTCP_S
-/* The controller rests when the application has not written for so long. */
-#define REST_AFTER (5 * TLTCP_S)
 
 /* The paper's recovery of data, of a kind of cong_recovery_kind. */
 static int init_dupack(tltcp__sender *s, const tltcp_config *cfg, int kind) {
@@ -90,22 +88,9 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
     }
 }
 
-void tltcp__sender_trim(tltcp__sender *s, tltcp_time now) {
+void tltcp__sender_trim(tltcp__sender *s) {
     forget_target(s);
     tltcp__sentmap_give_back(&s->map);
-    if (now >= s->written_at + REST_AFTER && s->map.flying == 0 &&
-        s->sec.una == s->sec.end && s->dup == NULL && s->loss_events == NULL) {
-        tltcp__cc_rest(&s->cc, s->mem);
-    }
-}
-
-int tltcp__sender_rouse(tltcp__sender *s, tltcp_time now) {
-    s->written_at = now;
-    if (!tltcp__cc_rests(&s->cc)) {
-        return 0;
-    }
-    cong_recovery_period_init(&s->cc.period, tltcp__sentmap_next(&s->map));
-    return tltcp__cc_rouse(&s->cc, s->mem, now);
 }
 
 void tltcp__sender_skip_number(tltcp__sender *s) {

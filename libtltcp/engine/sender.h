@@ -46,7 +46,6 @@ typedef struct tltcp__sender {
     /* What the peer has. */
     uint64_t largest_acked;    /* packet number plus one; 0: none */
     uint64_t peer_cum;         /* highest cumulative acknowledgement */
-    tltcp_time written_at;     /* when the application last wrote */
     tltcp_time acked_at;       /* when packets were last acknowledged */
     tltcp_time peer_ack_delay; /* longest delay of the peer's ACKs */
 
@@ -150,9 +149,7 @@ tltcp_time tltcp__sender_pto(const tltcp__sender *s);
 double tltcp__sender_flight(const tltcp__sender *s);
 
 /* Frees state that only an active stream needs. */
-void tltcp__sender_trim(tltcp__sender *s, tltcp_time now);
-/* The application is about to write. Returns 0 or TLTCP_ERR_NOMEM. */
-int tltcp__sender_rouse(tltcp__sender *s, tltcp_time now);
+void tltcp__sender_trim(tltcp__sender *s);
 
 /* sender_target.c: updates the target after each feedback; acked in bytes; rtt
  * of the newest packet, -1: none. */
