@@ -7,7 +7,7 @@
 #define RECENT 128    /* packets over which the loss ratio is averaged, ... */
 #define LONGER 600    /* ... and to see whether it is that of TCP flows */
 #define KNOWN 64      /* packets before the first trial */
-#define SUSPECT 0.025 /* loss ratio above which there is a trial */
+#define SUSPECT 0.015 /* loss ratio above which there is a trial */
 #define ENOUGH 0.6    /* of the link: no need for one */
 
 #define TRIAL_LEAST 10       /* packets per round trip, at least */

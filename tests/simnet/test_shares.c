@@ -43,8 +43,8 @@ TEST(flows_that_join_bbr_get_the_shares_that_kernels_show) {
 
 /* Encoders that follow the target bitrate claim a share where others fill the
  * queue: they got a twentieth when they drained it for them. */
-static void expect_adaptive(const char *rival, uint64_t rtt, uint64_t queue,
-                            double least) {
+static void expect_adaptive(const char *rival, double rate, uint64_t rtt,
+                            uint64_t queue, double least) {
     double ratio[SEEDS];
     double on_time[SEEDS];
     struct shares s;
@@ -52,6 +52,7 @@ static void expect_adaptive(const char *rival, uint64_t rtt, uint64_t queue,
     s.kind = SHARES_ADAPTIVE;
     s.bitrate = 20e6;
     s.rival = rival;
+    s.rate = rate;
     s.rtt = rtt;
     s.queue = queue;
     for (unsigned i = 0; i < SEEDS; i++) {
@@ -71,11 +72,13 @@ static void expect_adaptive(const char *rival, uint64_t rtt, uint64_t queue,
 }
 
 TEST(adaptive_streams_hold_a_share_beside_bulk_flows) {
-    expect_adaptive("cubic", 40 * MS, 60000, 0.7);
-    expect_adaptive("cubic", 20 * MS, 50000, 0.7);
-    expect_adaptive("reno", 40 * MS, 60000, 0.7);
-    expect_adaptive("reno", 100 * MS, 80000, 0.7);
-    expect_adaptive("bbr1", 40 * MS, 60000, 0.5);
+    expect_adaptive("cubic", 4e6, 40 * MS, 60000, 0.7);
+    expect_adaptive("cubic", 4e6, 20 * MS, 50000, 0.7);
+    expect_adaptive("reno", 4e6, 40 * MS, 60000, 0.7);
+    expect_adaptive("reno", 4e6, 100 * MS, 80000, 0.7);
+    /* F was 0.64: it took the queue for its own for seconds. */
+    expect_adaptive("cubic", 6e6, 20 * MS, 30000, 0.7);
+    expect_adaptive("bbr1", 4e6, 40 * MS, 60000, 0.5);
 }
 
 /* A stream that wants 70 % of a link. */
