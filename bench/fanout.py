@@ -225,13 +225,13 @@ def bench(args):
                "mbps": args.mbps, "seconds": args.seconds, "warm": args.warm,
                "runs": args.runs,
                "rtt_ms": args.rtt, "costs": {}}
-    print(f"{args.viewers} viewers of {args.mbps:g} Mbit/s, {args.seconds:g} s "
+    print(f"Streams of {args.mbps:g} Mbit/s, {args.seconds:g} s "
           f"after {args.warm:g} s, median of {args.runs}; % of a core for each "
           "stream; ratio: TLTCP's over this one's")
-    for count, rtt in ((args.viewers, 0), (args.viewers, args.rtt),
+    for count, rtt in ((args.crowd, 0), (args.viewers, args.rtt),
                        (1, args.rtt)):
         rows = turns(args, transports, plain, count, rtt)
-        title = f"{count} viewers, RTT {rtt:g} ms"
+        title = f"{count} viewer{'s' if count > 1 else ''}, RTT {rtt:g} ms"
         results["costs"][title] = rows
         print_costs(title, rows)
     alone = turns(args, transports, isolation, args.viewers, 0)
@@ -256,6 +256,8 @@ def parse():
         prog="dev bench fanout", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--viewers", type=int, default=30)
+    p.add_argument("--crowd", type=int, default=100,
+                   help="viewers without a round-trip time (100)")
     p.add_argument("--bad", type=int, default=5,
                    help="viewers with bad links (5)")
     p.add_argument("--mbps", type=float, default=4, help="of the stream (4)")

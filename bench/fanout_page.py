@@ -6,17 +6,18 @@ INTRODUCTION = """\
 
 What one stream to each of many viewers costs a server and the viewers, beside SRT and
 librist. One process serves all viewers, and one process is all of them; transports take
-turns. With a round-trip time, packets go through `linkem`. `./dev bench fanout --page` made
-this page.
+turns. With a round-trip time, packets go through `linkem`, which takes the trains that one
+call sends as a network card does that segments them. `./dev bench fanout --page` made this
+page.
 
-{viewers} viewers of {mbps:g} Mbit/s, {seconds:g} s after the first {warm:g} s, median of
-{runs} runs. CPU is that of a
-process with its part of the kernel, in % of a core for each stream. The ratio is TLTCP's
-CPU over that of the transport, from the same run: compare ratios, since absolute figures
-differ between machines.
+Streams of {mbps:g} Mbit/s, {seconds:g} s after the first {warm:g} s; runs of each: {runs},
+of which the median counts. CPU is that of a process with its part of the kernel, in % of a
+core for each stream. The ratio is TLTCP's CPU over that of the transport, from the same
+run: compare ratios, since absolute figures differ between machines.
 
-Made on {date} at commit {commit}, {cores} cores, {machine}, load {load_before:.1f} before
-the run.
+Made on {date} at commit {commit}, {cores} cores, load {load_before:.1f} before the run,
+{machine}.
+A load above 1 is the work of others, which moves each figure by tens of percent.
 """
 
 
