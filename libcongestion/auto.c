@@ -97,7 +97,9 @@
 #define EASE 0.03125        /* ... this much of the window per round trip */
 #define LEAST 4             /* segments that it keeps */
 #define RECENTLY 2000000000 /* ns */
-#define FOLLOWS 0.7         /* of the window in use counts as all of it */
+#define MUCH 0.1            /* loss ratio that shows others, ... */
+#define MUCH_HELD 0.025     /* ... and while a part is held */
+#define FOLLOWS 0.9         /* of the window in use counts as all of it */
 #define ROOM 2              /* the window grows to this multiple of its use */
 #define INITIAL 10          /* segments ... */
 #define INITIAL_RTT 1e8     /* ... per this much RTT, ns */
@@ -388,21 +390,28 @@ static void reopen(struct adaptive *a, const struct cong_ack *ack) {
     }
 }
 
+/* A queue that is too short to stand overflows all the time. */
+static bool loses_much(const struct adaptive *a, cong_time now) {
+    return cong__hold_is_on(&a->hold)
+               ? !loses_less_than(a, MUCH_HELD)
+               : overflowed(a, now) && !loses_less_than(a, MUCH);
+}
+
 /* Other flows fill the queue. If it never was the flow's own, this need not be
  * as certain. */
-static bool is_others_queue(struct adaptive *a) {
+static bool is_others_queue(const struct adaptive *a, cong_time now) {
     double share = cong__queue_share(&a->queue.share);
     double error = cong__queue_share_error(&a->queue.share);
     return a->queue.foreign ||
            (!a->queue.was_own && share >= 0 && share + ERRORS * error < OWN &&
-            queue_stands(a));
+            (queue_stands(a) || loses_much(a, now)));
 }
 
 /* Beside flows that do not yield, hold.h sets the window. */
 static bool holds_part(struct adaptive *a, const struct cong_ack *ack) {
     double share = cong__link_rate_share(&a->link);
     struct cong__hold_path path = {
-        .stands = is_others_queue(a),
+        .stands = is_others_queue(a, ack->now),
         .link = share > 0 ? a->link.mean_came / share : 0,
         .peak = &a->peak,
         .part = a->part_held,

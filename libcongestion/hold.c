@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#define RECENT 128    /* packets over which the loss ratio is averaged, ... */
-#define LONGER 600    /* ... and to see whether it is that of TCP flows */
-#define KNOWN 64      /* packets before the first trial */
-#define SUSPECT 0.015 /* loss ratio above which there is a trial */
-#define ENOUGH 0.6    /* of the link: no need for one */
+#define RECENT 128   /* packets over which the loss ratio is averaged, ... */
+#define LONGER 600   /* ... and to see whether it is that of TCP flows */
+#define KNOWN 64     /* packets before the first trial */
+#define SUSPECT 0.02 /* loss ratio above which there is a trial */
+#define ENOUGH 0.6   /* of the link: no need for one */
 
 #define TRIAL_LEAST 10       /* packets per round trip, at least */
 #define TRIAL_STEP 1.25      /* times what was delivered, at first */
@@ -44,8 +44,7 @@
 #define DIP_RECENT 15000000000
 #define FADE 0.99  /* of the longest queue, per round trip */
 #define TRAIN 6    /* packets in the queue that show the link's rate */
-#define TIGHT 1.04 /* times the highest rate, when others paused, ... */
-#define LOOSE 2.5  /* ... or not: the link is no faster */
+#define TIGHT 1.04 /* times the highest rate, when others paused */
 
 static double hold_ratio(const struct cong__hold_losses *l) {
     return l->known > 0 ? (double)l->lost / (double)l->known : 0;
@@ -89,7 +88,9 @@ static bool hold_saw_link(const struct cong__hold *h, double mss,
 static double hold_link(const struct cong__hold *h, double mss,
                         const struct cong__hold_path *path, cong_time now) {
     double most = cong__peak_rate(path->peak);
-    double room = hold_saw_link(h, mss, path, now) ? TIGHT : LOOSE;
+    double room = hold_saw_link(h, mss, path, now)
+                      ? TIGHT
+                      : cong__peak_rate_room(path->peak, (double)h->high, mss);
     if (most <= 0) {
         return path->link;
     }

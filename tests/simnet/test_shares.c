@@ -190,6 +190,8 @@ TEST(streams_hold_a_part_beside_a_flow_that_does_not_yield) {
     expect_held(SHARES_FIXED, 10e6, 30 * MS, 75000, 0.7, 0.9);
     /* A plan by the rate that BBR leaves gave up nearly all: F was 0.07. */
     expect_held(SHARES_FIXED, 9.3e6, 64 * MS, 92600, 0.5, 0.6);
+    /* A queue that is too short to stand: F was 0.71, and 79 % on time. */
+    expect_held(SHARES_FIXED, 17.8e6, 13 * MS, 24000, 0.75, 0.85);
     expect_held(SHARES_ADAPTIVE, 4e6, 40 * MS, 50000, 0.5, 0.95);
     expect_held(SHARES_ADAPTIVE, 10e6, 30 * MS, 75000, 0.5, 0.97);
     expect_held(SHARES_ADAPTIVE, 12e6, 25 * MS, 130000, 0.7, 0.97);
