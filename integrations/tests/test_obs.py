@@ -2,15 +2,34 @@
 # SPDX-License-Identifier: MPL-2.0
 """Stock OBS Studio with the module for tltcp, on a display without a screen."""
 import base64
+import os
+import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
 import obs_stage
 import stage
 from obs_stage import FPS
+
+
+CYCLES = int(os.environ.get("PERIGEE_CYCLES", "10"))
+WARM = 5  # by which OBS has what it keeps
+SLACK = 8192  # KiB by which OBS itself comes and goes, ...
+GROWTH = 64  # ... and for each cycle
+
+
+def resident(pid):
+    """KiB."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
+
+
+def descriptors(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 class Obs(obs_stage.Obs):
@@ -105,6 +124,33 @@ class Obs(obs_stage.Obs):
         self.assertGreater(state["rtt_ms"], 0)
         self.assertEqual(state["encoder_kbps"], 1500)
         self.assertEqual(state["dropped_I"], 0)
+
+    def test_starting_and_stopping_again_and_again_leaves_nothing_behind(self):
+        port = stage.free_port()
+        listener = self.launch(
+            [stage.toolbox.TOOLS / "tltcp-live-transmit",
+             f"tltcp://127.0.0.1:{port}?mode=listener", "/dev/null"])
+        self.await_port(listener, port)
+        process, control = self.obs(f"tltcp://127.0.0.1:{port}?latency=400")
+        for _ in range(WARM):
+            self.cycle(control)
+        before = resident(process.pid), descriptors(process.pid)
+        for _ in range(CYCLES):
+            self.cycle(control)
+        after = resident(process.pid), descriptors(process.pid)
+        print(f"{CYCLES} cycles: {before[0]} -> {after[0]} KiB, descriptors "
+              f"{before[1]} -> {after[1]}", file=sys.stderr)
+        self.assertLessEqual(after[1], before[1] + 2)
+        self.assertLess(after[0], before[0] + SLACK + CYCLES * GROWTH)
+
+    def cycle(self, control):
+        self.stream(control)
+        end = time.monotonic() + stage.toolbox.PATIENCE
+        while self.vendor(control).get("connected") != 1:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        self.assertTrue(control.ask("StopStream")[0])
+        self.await_status(control, lambda s: not s["outputActive"])
 
     def shot(self, control, name):
         """The brightness of each of 16 x 12 parts of a source."""
