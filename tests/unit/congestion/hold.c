@@ -97,7 +97,7 @@ TEST(a_flow_that_loses_what_tcp_flows_cause_goes_on_yielding) {
 TEST(a_flow_that_loses_little_does_not_try) {
     struct crowd c;
     crowd_start(&c);
-    crowd_run(&c, 10, 0.02);
+    crowd_run(&c, 10, 0.015);
     assert_false(c.on);
     assert_int_equal(c.h.state, CONG__HOLD_OFF);
 }
