@@ -85,13 +85,16 @@ class Shares(unittest.TestCase):
             self.assertGreaterEqual(queue, shares.LEAST_QUEUE)
 
     def test_short_and_longer_queues_are_told_apart(self):
-        text = shares.table(self.LINKS, {
-            rival: [self.result(f) for f in (2.0, 1.0, 0.5)]
-            for rival in shares.RIVALS})
+        results = {rival: [self.result(f) for f in (2.0, 1.0, 0.5)]
+                   for rival in shares.RIVALS}
+        text = shares.table("fixed", self.LINKS, results)
         self.assertIn("| CUBIC | less than 35 ms (1 links) | "
                       "2.00 (2.00 to 2.00) | 0 |", text)
         self.assertIn("| Reno | longer (2 links) | 0.75 (0.50 to 1.00) | 1 |",
                       text)
+        self.assertIn("of what half the link shows", text)
+        self.assertIn("of the pictures",
+                      shares.table("adaptive", self.LINKS, results))
 
     def test_the_table_of_the_page_is_replaced(self):
         page = "before\n<!-- bench shares -->\nold\n<!-- end -->\nafter\n"
