@@ -148,40 +148,32 @@ TEST(obsolete_packets_keep_their_slots) {
     world_finish(&w);
 }
 
-/* Section 5.5: the slot of packet 12 goes to 20, which was not lost. */
-TEST(a_lost_obsolete_packet_makes_current_data_go_twice) {
-    static const unsigned lost[] = {12};
+/* Loses packets, which expire or not; `again` is the one that the first of them
+ * makes go again. */
+static void loses(const unsigned *lost, size_t n_lost, tltcp_time expiry,
+                  unsigned again) {
     struct example x;
     tltcp_stats st;
-    example_init(&x, lost, 1);
-    st = PLAYS(&x, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 20, 22, 23,
-               24, 25, 26, 27, 28, 29);
-    assert_int_equal(st.pseudo_retransmissions, 1);
+    example_init(&x, lost, n_lost);
+    x.expiry = expiry;
+    st = PLAYS(&x, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, again, 22,
+               23, 24, 25, 26, 27, 28, 29);
+    assert_int_equal(st.pseudo_retransmissions, again != lost[0]);
     assert_int_equal(st.congestion_events, 1);
+}
+
+/* Section 5.5: the slot of packet 12 goes to 20, which was not lost. */
+TEST(a_lost_obsolete_packet_makes_current_data_go_twice) {
+    loses((const unsigned[]){12}, 1, EXPIRY, 20);
 }
 
 /* The seq_update with packet 20 moves the receiver past both. */
 TEST(a_second_lost_obsolete_packet_goes_unnoticed) {
-    static const unsigned lost[] = {12, 14};
-    struct example x;
-    tltcp_stats st;
-    example_init(&x, lost, 2);
-    st = PLAYS(&x, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 20, 22, 23,
-               24, 25, 26, 27, 28, 29);
-    assert_int_equal(st.pseudo_retransmissions, 1);
-    assert_int_equal(st.congestion_events, 1);
+    loses((const unsigned[]){12, 14}, 2, EXPIRY, 20);
 }
 
 TEST(a_lost_packet_that_is_not_obsolete_goes_again_itself) {
-    static const unsigned lost[] = {12};
-    struct example x;
-    tltcp_stats st;
-    example_init(&x, lost, 1);
-    x.expiry = NEVER;
-    st = PLAYS(&x, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 12, 22, 23,
-               24, 25, 26, 27, 28, 29);
-    assert_int_equal(st.pseudo_retransmissions, 0);
-    assert_int_equal(st.congestion_events, 1);
+    loses((const unsigned[]){12}, 1, NEVER, 12);
 }
 
 int main(void) {

@@ -8,27 +8,76 @@
 
 #define SEEDS 9
 
+/* Medians over the seeds. */
+struct medians {
+    double ratio; /* of who joins over who was there */
+    double on_time, least_on_time;
+    double lost;
+    double queue, queue95; /* ms */
+};
+
 static int in_order(const void *a, const void *b) {
     double x = *(const double *)a;
     double y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-/* The median over the seeds of who joins over who was there. */
+static double median(double x[SEEDS]) {
+    qsort(x, SEEDS, sizeof(x[0]), in_order);
+    return x[SEEDS / 2];
+}
+
+static struct medians play_seeds(const struct shares *s) {
+    double ratio[SEEDS], on_time[SEEDS], lost[SEEDS];
+    double queue[SEEDS], queue95[SEEDS];
+    struct medians m;
+    double middle;
+    for (unsigned i = 0; i < SEEDS; i++) {
+        struct shares_result r;
+        shares_play(s, i + 1, &r);
+        ratio[i] = r.ratio;
+        on_time[i] = r.on_time;
+        lost[i] = r.lost;
+        queue[i] = r.queue;
+        queue95[i] = r.queue95;
+    }
+    middle = median(on_time); /* sorts them */
+    m = (struct medians){.ratio = median(ratio),
+                         .on_time = middle,
+                         .least_on_time = on_time[0],
+                         .lost = median(lost),
+                         .queue = median(queue),
+                         .queue95 = median(queue95)};
+    print_message("%s, %.1f Mbit/s, RTT %.0f ms, %.1f kB: F %.2f, on time "
+                  "%.1f %%, lost %.1f %%, queue %.0f, %.0f ms\n",
+                  s->rival != NULL ? s->rival : "alone", s->rate / 1e6,
+                  (double)s->rtt / 1e6, (double)s->queue / 1e3, m.ratio,
+                  100 * m.on_time, 100 * m.lost, m.queue, m.queue95);
+    return m;
+}
+
+/* bitrate: what the stream wants, bit/s; 0: an encoder that follows the
+ * target. */
+static struct medians play_stream(const char *rival, double bitrate,
+                                  double rate, uint64_t rtt, uint64_t queue) {
+    struct shares s;
+    shares_init(&s);
+    s.kind = bitrate > 0 ? SHARES_FIXED : SHARES_ADAPTIVE;
+    s.bitrate = bitrate > 0 ? bitrate : 20e6;
+    s.rival = rival;
+    s.rate = rate;
+    s.rtt = rtt;
+    s.queue = queue;
+    return play_seeds(&s);
+}
+
 static double ratio_of(const char *congestion, const char *rival) {
-    double ratio[SEEDS];
     struct shares s;
     shares_init(&s);
     s.kind = SHARES_BULK;
     s.congestion = congestion;
     s.rival = rival;
-    for (unsigned i = 0; i < SEEDS; i++) {
-        struct shares_result r;
-        shares_play(&s, i + 1, &r);
-        ratio[i] = r.ratio;
-    }
-    qsort(ratio, SEEDS, sizeof(ratio[0]), in_order);
-    return ratio[SEEDS / 2];
+    return play_seeds(&s).ratio;
 }
 
 /* As between kernels on this link: 0.31, 0.2 and 0.85. */
@@ -45,30 +94,10 @@ TEST(flows_that_join_bbr_get_the_shares_that_kernels_show) {
  * queue: they got a twentieth when they drained it for them. */
 static void expect_adaptive(const char *rival, double rate, uint64_t rtt,
                             uint64_t queue, double least) {
-    double ratio[SEEDS];
-    double on_time[SEEDS];
-    struct shares s;
-    shares_init(&s);
-    s.kind = SHARES_ADAPTIVE;
-    s.bitrate = 20e6;
-    s.rival = rival;
-    s.rate = rate;
-    s.rtt = rtt;
-    s.queue = queue;
-    for (unsigned i = 0; i < SEEDS; i++) {
-        struct shares_result r;
-        shares_play(&s, i + 1, &r);
-        ratio[i] = r.ratio;
-        on_time[i] = r.on_time;
-    }
-    qsort(ratio, SEEDS, sizeof(ratio[0]), in_order);
-    qsort(on_time, SEEDS, sizeof(on_time[0]), in_order);
-    print_message("%s, RTT %.0f ms: F %.2f, on time %.1f %%\n", rival,
-                  (double)rtt / 1e6, ratio[SEEDS / 2],
-                  100 * on_time[SEEDS / 2]);
-    assert_true(ratio[SEEDS / 2] > least);
-    assert_true(ratio[SEEDS / 2] < 1.5);
-    assert_true(on_time[SEEDS / 2] > 0.95);
+    struct medians m = play_stream(rival, 0, rate, rtt, queue);
+    assert_true(m.ratio > least);
+    assert_true(m.ratio < 1.5);
+    assert_true(m.on_time > 0.95);
 }
 
 TEST(adaptive_streams_hold_a_share_beside_bulk_flows) {
@@ -84,25 +113,9 @@ TEST(adaptive_streams_hold_a_share_beside_bulk_flows) {
 /* A stream that wants 70 % of a link. */
 static void expect_half(const char *rival, double rate, uint64_t rtt,
                         uint64_t queue, double most) {
-    double ratio[SEEDS];
-    struct shares s;
-    shares_init(&s);
-    s.rate = rate;
-    s.rtt = rtt;
-    s.queue = queue;
-    s.bitrate = 0.7 * rate;
-    s.rival = rival;
-    for (unsigned k = 0; k < SEEDS; k++) {
-        struct shares_result r;
-        shares_play(&s, k + 1, &r);
-        ratio[k] = r.ratio;
-    }
-    qsort(ratio, SEEDS, sizeof(ratio[0]), in_order);
-    print_message("%s, %.0f Mbit/s, RTT %.0f ms, %.0f kB: F %.2f\n", rival,
-                  rate / 1e6, (double)rtt / 1e6, (double)queue / 1e3,
-                  ratio[SEEDS / 2]);
-    assert_true(ratio[SEEDS / 2] > 0.8);
-    assert_true(ratio[SEEDS / 2] < most);
+    struct medians m = play_stream(rival, 0.7 * rate, rate, rtt, queue);
+    assert_true(m.ratio > 0.8);
+    assert_true(m.ratio < most);
 }
 
 /* It would take twice what Reno gets, if it could. */
@@ -115,24 +128,8 @@ TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
  * as long as the others stay: on the first of these links 52 % were in time. */
 static void expect_in_time(const char *rival, double rate, uint64_t rtt,
                            uint64_t queue, double least) {
-    double on_time[SEEDS];
-    struct shares s;
-    shares_init(&s);
-    s.rate = rate;
-    s.rtt = rtt;
-    s.queue = queue;
-    s.bitrate = 0.7 * rate;
-    s.rival = rival;
-    for (unsigned k = 0; k < SEEDS; k++) {
-        struct shares_result r;
-        shares_play(&s, k + 1, &r);
-        on_time[k] = r.on_time;
-    }
-    qsort(on_time, SEEDS, sizeof(on_time[0]), in_order);
-    print_message("%s, RTT %.0f ms, %.0f kB: on time %.1f %%\n", rival,
-                  (double)rtt / 1e6, (double)queue / 1e3,
-                  100 * on_time[SEEDS / 2]);
-    assert_true(on_time[SEEDS / 2] > least);
+    assert_true(play_stream(rival, 0.7 * rate, rate, rtt, queue).on_time >
+                least);
 }
 
 TEST(a_stream_is_in_time_where_others_fill_a_deep_queue) {
@@ -153,35 +150,11 @@ TEST(a_short_queue_is_shared_as_well) {
  * bandwidth-delay products: F was 0.06 to 0.5 when the stream yielded. */
 static void expect_held(enum shares_kind kind, double rate, uint64_t rtt,
                         uint64_t queue, double least, double on_time) {
-    double ratio[SEEDS];
-    double seen[SEEDS];
-    double lost[SEEDS];
-    struct shares s;
-    shares_init(&s);
-    s.kind = kind;
-    s.rate = rate;
-    s.rtt = rtt;
-    s.queue = queue;
-    s.rival = "bbr1";
-    s.bitrate = kind == SHARES_ADAPTIVE ? 20e6 : 0.45 * rate;
-    for (unsigned i = 0; i < SEEDS; i++) {
-        struct shares_result r;
-        shares_play(&s, i + 1, &r);
-        ratio[i] = r.ratio;
-        seen[i] = r.on_time;
-        lost[i] = r.lost;
-    }
-    qsort(ratio, SEEDS, sizeof(ratio[0]), in_order);
-    qsort(seen, SEEDS, sizeof(seen[0]), in_order);
-    qsort(lost, SEEDS, sizeof(lost[0]), in_order);
-    print_message("%.0f Mbit/s, RTT %.0f ms, %.0f kB: F %.2f, on time %.1f %%, "
-                  "lost %.1f %%\n",
-                  rate / 1e6, (double)rtt / 1e6, (double)queue / 1e3,
-                  ratio[SEEDS / 2], 100 * seen[SEEDS / 2],
-                  100 * lost[SEEDS / 2]);
-    assert_true(ratio[SEEDS / 2] > least && ratio[SEEDS / 2] < 1.25);
-    assert_true(seen[SEEDS / 2] > on_time);
-    assert_true(lost[SEEDS / 2] < 0.17);
+    double bitrate = kind == SHARES_ADAPTIVE ? 0 : 0.45 * rate;
+    struct medians m = play_stream("bbr1", bitrate, rate, rtt, queue);
+    assert_true(m.ratio > least && m.ratio < 1.25);
+    assert_true(m.on_time > on_time);
+    assert_true(m.lost < 0.17);
 }
 
 TEST(streams_hold_a_part_beside_a_flow_that_does_not_yield) {
@@ -199,22 +172,14 @@ TEST(streams_hold_a_part_beside_a_flow_that_does_not_yield) {
 
 /* 2.8 Mbit/s on 2; a queue that is filled is 164 ms long. */
 TEST(a_stream_that_is_too_large_for_its_link_keeps_the_queue_short) {
-    double queue[SEEDS];
-    double queue95[SEEDS];
     struct shares s;
+    struct medians m;
     shares_init(&s);
     s.rate = 2e6;
-    for (unsigned i = 0; i < SEEDS; i++) {
-        struct shares_result r;
-        shares_play(&s, i + 1, &r);
-        queue[i] = r.queue;
-        queue95[i] = r.queue95;
-        assert_true(r.on_time > 0.58);
-    }
-    qsort(queue, SEEDS, sizeof(queue[0]), in_order);
-    qsort(queue95, SEEDS, sizeof(queue95[0]), in_order);
-    assert_true(queue[SEEDS / 2] < 35);
-    assert_true(queue95[SEEDS / 2] < 60);
+    m = play_seeds(&s);
+    assert_true(m.least_on_time > 0.58);
+    assert_true(m.queue < 35);
+    assert_true(m.queue95 < 60);
 }
 
 int main(void) {
