@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-#define CHANGES 96u     /* time constant of the means */
+#define CHANGES 96u     /* time constant of the means, in changes */
+#define DELIVERED 12u   /* likewise, of the delivered rate */
 #define KNOWN 8         /* changes before there is an answer */
 #define SPAN_RTTS 3.0   /* spans per round trip, ... */
 #define SPAN_MIN 10e6   /* ... but no shorter ... */
@@ -19,14 +20,20 @@ void tltcp__cross_traffic_init(tltcp__cross_traffic *c) {
     *c = (tltcp__cross_traffic){.first = {.sent = -1}, .t_queue = -1};
 }
 
+static double cross_traffic_gain(unsigned n, unsigned most) {
+    return 1.0 / (n < most ? n : most);
+}
+
 static void cross_traffic_take(tltcp__cross_traffic *c, tltcp__cross_span span,
                                double delivered) {
-    double rate = span.rate - c->last.rate;
-    double growth = span.growth - c->last.growth;
     unsigned n = c->count + 1;
-    double gain = 1.0 / (n < CHANGES ? n : CHANGES);
+    double gain = cross_traffic_gain(n, CHANGES);
+    double growth = span.growth - c->last.growth;
+    double rate;
     c->count = n < 2 * CHANGES ? n : c->count; /* what the means are worth */
-    c->delivered += gain * (delivered - c->delivered);
+    c->delivered +=
+        cross_traffic_gain(n, DELIVERED) * (delivered - c->delivered);
+    rate = (span.rate - c->last.rate) / c->delivered;
     c->var_rate += gain * (rate * rate - c->var_rate);
     c->var_growth += gain * (growth * growth - c->var_growth);
     c->cov += gain * (rate * growth - c->cov);
@@ -85,5 +92,5 @@ double tltcp__cross_traffic_share(const tltcp__cross_traffic *c) {
     slope = fmax(c->cov / c->var_rate, 0);
     rest = fmax(c->var_growth - slope * c->cov, 0);
     error = sqrt(rest / c->var_rate / c->count);
-    return fmax(1 - c->delivered * (slope + ERRORS * error), 0);
+    return fmax(1 - (slope + ERRORS * error), 0);
 }

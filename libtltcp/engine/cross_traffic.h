@@ -13,9 +13,9 @@
  *
  * (Nimbus: Goyal et al., SIGCOMM 2022, section 3). Frames differ in size, so S
  * changes from one span of some ten milliseconds to the next. A regression of
- * the changes of dq/dt on the changes of S gives 1 / C, and our delivery rate
- * over C is our share of the link. Changes, not values: a link whose rate
- * wanders, and an encoder that follows it, would make the values alike. */
+ * the changes of dq/dt on the changes of S over our delivery rate gives that
+ * rate over C: our share of the link. Changes, not values, and over the newest
+ * delivery rate: the rate of a link may wander, and an encoder follows it. */
 
 /* An acknowledged packet. */
 typedef struct tltcp__cross_sample {
@@ -37,7 +37,8 @@ typedef struct tltcp__cross_traffic {
     cong_time t_queue; /* end of the last span with a queue; -1: none yet */
     unsigned count;    /* of changes between spans */
     double delivered;  /* mean rate, bytes/ns */
-    double var_rate;   /* mean squares of the changes, and their ... */
+    double var_rate;   /* mean squares of the changes, that of the rate over
+                          `delivered`, and their ... */
     double var_growth;
     double cov; /* ... mean product */
 } tltcp__cross_traffic;

@@ -30,7 +30,7 @@
 /* Share of cross traffic: up to LEAST a queue is ours, from MOST on it is
  * not. */
 #define CROSS_LEAST 0.25
-#define CROSS_MOST 0.4
+#define CROSS_MOST 0.5
 /* Times what the controller offers: its window must be full to grow, and a
  * flow that does not fill it loses its share of the queue. */
 #define CLAIM 1.1

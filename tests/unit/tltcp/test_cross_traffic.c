@@ -118,6 +118,21 @@ TEST(a_link_that_changes_is_no_cross_traffic) {
     assert_true(path_share(&p) < 0.3);
 }
 
+/* The mean rate of delivery is less than half of the higher rate, at which most
+ * of the changes are. */
+TEST(a_link_that_is_slow_for_longer_is_no_cross_traffic) {
+    struct path p;
+    path_start(&p, 40000, 0);
+    for (unsigned i = 0; i < 8; i++) {
+        p.capacity = CAPACITY;
+        path_stream(&p, 12, 19);
+        p.capacity = CAPACITY / 4;
+        path_stream(&p, 40, 5);
+        p.queue = fmin(p.queue, 20000);
+    }
+    assert_true(path_share(&p) < 0.2);
+}
+
 TEST(an_outage_is_no_cross_traffic) {
     struct path p;
     path_start(&p, 40000, 0);
@@ -138,6 +153,7 @@ int main(void) {
         cmocka_unit_test(without_a_queue_there_are_no_others),
         cmocka_unit_test(others_that_leave_are_forgotten),
         cmocka_unit_test(a_link_that_changes_is_no_cross_traffic),
+        cmocka_unit_test(a_link_that_is_slow_for_longer_is_no_cross_traffic),
         cmocka_unit_test(an_outage_is_no_cross_traffic),
     };
     return cmocka_run_group_tests_name("cross_traffic", tests, NULL, NULL);
