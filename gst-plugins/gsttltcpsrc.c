@@ -479,6 +479,19 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
         "The Perigee authors");
 }
 
+/* Buffers are what arrived, so that nothing is to be allocated.  The answer to
+ * this query may wait behind buffers in a queue, and the thread that waits for
+ * it serves the other pads too. */
+static GstPadProbeReturn on_query(GstPad *pad, GstPadProbeInfo *info,
+                                  gpointer user) {
+    (void)pad;
+    (void)user;
+    return GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(info)) ==
+                   GST_QUERY_ALLOCATION
+               ? GST_PAD_PROBE_DROP
+               : GST_PAD_PROBE_OK;
+}
+
 static void remove_pad(gpointer pad) {
     gst_tltcp_src_pad_remove(pad);
 }
@@ -488,6 +501,9 @@ static void gst_tltcp_src_init(GstTltcpSrc *self) {
     gst_tltcp_deframer_init(&self->deframer);
     self->pads = g_ptr_array_new_with_free_func(remove_pad);
     g_mutex_init(&self->receiver_lock);
+    gst_pad_add_probe(GST_BASE_SRC_PAD(self),
+                      GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, NULL,
+                      NULL);
     gst_base_src_set_live(GST_BASE_SRC(self), TRUE);
     gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
     gst_base_src_set_do_timestamp(GST_BASE_SRC(self), FALSE);

@@ -232,6 +232,77 @@ TEST(a_pad_can_come_and_go) {
     gst_object_unref(sink);
 }
 
+/* ---- a stream that does not flow ---- */
+
+struct block {
+    struct run *r;
+    gboolean reached; /* under the lock of the run */
+};
+
+static GstPadProbeReturn on_blocked(GstPad *pad, GstPadProbeInfo *info,
+                                    gpointer user) {
+    struct block *b = user;
+    g_autoptr(GstElement) queue = gst_pad_get_parent_element(pad);
+    g_autoptr(GstPad) in = gst_element_get_static_pad(queue, "sink");
+
+    (void)info;
+    /* An element that is linked anew downstream asks for this. */
+    assert_true(gst_pad_push_event(in, gst_event_new_reconfigure()));
+    g_mutex_lock(&b->r->lock);
+    b->reached = TRUE;
+    g_cond_broadcast(&b->r->changed);
+    g_mutex_unlock(&b->r->lock);
+    return GST_PAD_PROBE_OK;
+}
+
+/* Puts a queue behind the pad `src`, whose output is blocked. */
+static void block_first(struct block *b) {
+    GstElement *queue = gst_element_factory_make("queue", NULL);
+    g_autoptr(GstIterator) sources =
+        gst_bin_iterate_sources(GST_BIN(b->r->receiver));
+    g_auto(GValue) source = G_VALUE_INIT;
+
+    assert_int_equal(gst_iterator_next(sources, &source), GST_ITERATOR_OK);
+    g_autoptr(GstPad) out =
+        gst_element_get_static_pad(g_value_get_object(&source), "src");
+    g_autoptr(GstPad) sink = gst_pad_get_peer(out);
+    g_autoptr(GstPad) queue_in = gst_element_get_static_pad(queue, "sink");
+    g_autoptr(GstPad) queue_out = gst_element_get_static_pad(queue, "src");
+    g_object_set(queue, "max-size-buffers", 0, "max-size-bytes", 0,
+                 "max-size-time", G_GUINT64_CONSTANT(0), NULL);
+    gst_bin_add(GST_BIN(b->r->receiver), queue);
+    gst_pad_add_probe(queue_out,
+                      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER,
+                      on_blocked, b, NULL);
+    assert_true(gst_pad_unlink(out, sink));
+    assert_int_equal(gst_pad_link(queue_out, sink), GST_PAD_LINK_OK);
+    gst_element_sync_state_with_parent(queue);
+    assert_int_equal(gst_pad_link(out, queue_in), GST_PAD_LINK_OK);
+}
+
+/* Decoders and sinks of one stream may wait until those of the others have
+ * data. */
+TEST(a_blocked_stream_does_not_hold_up_the_others) {
+    struct run *r = *state;
+    static struct block b; /* outlives a failure */
+    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
+
+    b = (struct block){.r = r};
+    block_first(&b);
+    run_send(r, port, VIDEO " ! queue ! s. " AUDIO " ! queue ! s.",
+             "is-live=true", "is-live=true");
+    struct output *sound = run_wait_output(r, "audio/x-raw", 1);
+    gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
+    g_mutex_lock(&r->lock);
+    while (!b.reached && g_cond_wait_until(&r->changed, &r->lock, end)) {
+    }
+    guint so_far = sound->buffers;
+    gboolean reached = b.reached;
+    g_mutex_unlock(&r->lock);
+    assert_true(reached);
+    run_wait_output(r, "audio/x-raw", so_far + 25);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)
 
 int main(void) {
@@ -247,6 +318,7 @@ int main(void) {
         T(waiting_for_a_caller_can_be_stopped),
         T(a_stream_that_has_ended_stops_with_the_others),
         T(streams_that_have_ended_begin_again),
+        T(a_blocked_stream_does_not_hold_up_the_others),
         cmocka_unit_test(a_pad_can_come_and_go),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
