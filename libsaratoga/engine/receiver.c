@@ -362,13 +362,11 @@ saratoga_time saratoga__receiver_wake(const saratoga__session *s,
         return in->linger_until;
     }
     if (in->volunteer || in->asked.due) {
-        saratoga_time patient =
-            saratoga__later(in->whole_at, SARATOGA__VERIFY_PATIENCE);
         if (in->hold_until > now) {
             at = saratoga__sooner(at, in->hold_until);
         }
-        if (in->whole && patient > now) {
-            at = saratoga__sooner(at, patient);
+        if (in->whole && in->patient_until > now) {
+            at = saratoga__sooner(at, in->patient_until);
         }
     }
     return at;

@@ -120,6 +120,8 @@ void saratoga__receiver_advance(saratoga__session *s, saratoga_time now) {
     if (!in->whole) {
         in->whole = true;
         in->whole_at = now;
+        in->patience = SARATOGA__VERIFY_PATIENCE;
+        in->patient_until = saratoga__later(now, in->patience);
     }
     if (in->has_metadata || in->unverifiable) {
         finish_file(s, now);

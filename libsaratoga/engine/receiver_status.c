@@ -32,7 +32,7 @@ bool saratoga__receiver_wants_status(const saratoga__session *s,
         now < in->hold_until || !may_afford_status(s)) {
         return false;
     }
-    if (is_verifying(s) && now - in->whole_at < SARATOGA__VERIFY_PATIENCE) {
+    if (is_verifying(s) && now < in->patient_until) {
         return false; /* the completed STATUS will follow soon */
     }
     return in->group.due || in->asked.due || in->volunteer;
@@ -181,10 +181,16 @@ static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap,
     return w.bad ? 0 : (size_t)(w.p - buf);
 }
 
-/* Reports only the last octet as missing. */
+/* Reports only the last octet as missing. The sender repeats it and asks: if
+ * each request were answered, both would go on at the pace of the round trip.
+ */
 static void write_patience(saratoga__session *s, cmn__writer *w,
-                           saratoga__status_pkt *p) {
-    uint64_t last = s->in.size > 0 ? s->in.size - 1 : 0;
+                           saratoga__status_pkt *p, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    uint64_t last = in->size > 0 ? in->size - 1 : 0;
+    in->patient_until = saratoga__later(now, in->patience);
+    in->patience =
+        saratoga__sooner(2 * in->patience, SARATOGA__VERIFY_PATIENCE_MAX);
     p->progress.lo = last;
     p->irt.lo = s->in.size;
     saratoga__status_write_head(w, p);
@@ -213,7 +219,7 @@ static size_t write_list(saratoga__session *s, uint8_t *buf, size_t cap,
         .irt = {0, in->group.irt},
     };
     if (is_verifying(s)) {
-        write_patience(s, &w, &p);
+        write_patience(s, &w, &p, now);
         more = false;
     } else {
         cmn__writer head = w;

@@ -464,7 +464,7 @@ static bool copy_payload(saratoga__session *s, cmn__range r, uint8_t *to) {
 
 bool saratoga__sender_is_held_up(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
-    return o->stalled || o->starved || o->todo.count == 0 ||
+    return o->stalled || o->patient || o->starved || o->todo.count == 0 ||
            saratoga__proof_by_echo(s) || saratoga__proof_awaits_answer(s) ||
            saratoga__proof_room(s) <= head_len(s);
 }

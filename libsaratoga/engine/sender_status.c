@@ -234,11 +234,15 @@ static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
 }
 
 /* The parts of a list say too little about what was gained. */
-static void note_gain(saratoga__sender *o, const report *r) {
-    if (!r->full || r->progress > o->proven || o->held > o->most_held) {
-        o->unacked_packets = 0;
-    }
+static void note_gain(saratoga__session *s, const report *r) {
+    saratoga__sender *o = &s->out;
+    bool gain = !r->full || r->progress > o->proven || o->held > o->most_held;
+    o->unacked_packets = gain ? 0 : o->unacked_packets;
     o->most_held = o->held > o->most_held ? o->held : o->most_held;
+    o->patient = !gain && o->next >= o->size &&
+                 !saratoga__sender_is_one_way(s) &&
+                 (o->miss.total == 0 ||
+                  o->unacked_packets >= SARATOGA__NO_PROGRESS_PACKETS);
 }
 
 static void apply(saratoga__session *s, const report *r, saratoga_time now) {
@@ -259,7 +263,7 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
         s->st.holes = o->miss.count;
         s->st.hole_bytes = missing;
     }
-    note_gain(o, r);
+    note_gain(s, r);
     o->proven = r->progress > o->proven ? r->progress : o->proven;
     queue_tail(s, r, now);
     saratoga__sender_plan(s);
@@ -393,12 +397,19 @@ static void trace_status(const saratoga__session *s, const report *r,
                             keys, values, NULL);
 }
 
-/* Restarts the unsolicited repetitions. */
-static void plan_copies(saratoga__session *s) {
+/* Restarts the unsolicited repetitions and the polls. A receiver that needs
+ * time, and says so each time it is asked, is asked ever less often. */
+static void plan_polls(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
     cmn__ranges_clear(&o->tail);
+    if (o->patient && o->poll_wait > 0) {
+        o->poll_at =
+            saratoga__sooner(o->poll_at, saratoga__later(now, o->poll_wait));
+        return;
+    }
     o->copies = s->opt.copies - 1;
     o->quick_polls = SARATOGA__QUICK_POLLS;
+    saratoga__sender_restart_poll(s, now);
 }
 
 /* Requested METADATA may already be on their way; while the checksum is being
@@ -470,8 +481,7 @@ void saratoga__sender_on_status(saratoga__session *s,
         o->group_d = r.d;
         o->group_irt = r.edge;
     }
-    plan_copies(s);
     apply(s, &r, now);
     advance_stream(s);
-    saratoga__sender_restart_poll(s, now);
+    plan_polls(s, now);
 }

@@ -60,6 +60,10 @@ static bool owes_answer(const saratoga__sender *o) {
     return o->unanswered != SARATOGA_TIME_NEVER;
 }
 
+static bool only_polls(const saratoga__sender *o) {
+    return o->stalled || o->patient || o->todo.count == 0;
+}
+
 static void check_stall(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
     if (!o->stalled && owes_answer(o) &&
@@ -98,8 +102,9 @@ void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now) {
     o->poll_due |= now >= keep_alive_at(s);
     o->poll_due |= now >= saratoga__sender_next_ask(s) &&
                    saratoga__sender_is_window_shut(s);
-    if (now >= o->poll_at && (o->stalled || o->todo.count == 0)) {
-        o->poll_due = true;
+    if (now >= o->poll_at && only_polls(o)) {
+        o->poll_due |= o->stalled || o->todo.count == 0;
+        o->patient = false; /* a repair is a poll, too */
         o->poll_at = SARATOGA_TIME_NEVER;
     }
     if (s->unchanged && o->meta_sent &&
@@ -140,7 +145,7 @@ saratoga_time saratoga__sender_wake(const saratoga__session *s,
     if (saratoga__sender_is_window_shut(s) && !o->poll_due) {
         at = saratoga__sooner(at, saratoga__sender_next_ask(s));
     }
-    if (o->stalled || o->todo.count == 0) {
+    if (only_polls(o)) {
         at = saratoga__sooner(at, o->poll_at);
     }
     at = saratoga__sooner(at, keep_alive_at(s));

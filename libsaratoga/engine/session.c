@@ -248,10 +248,11 @@ static bool has_idle_timeout(const saratoga__session *s) {
 }
 
 /* The peer answers but its file does not grow: only small packets get through,
- * or its disk hangs. Streams are exempt: their reader may pause. */
+ * or its disk hangs. Streams are exempt: their reader may pause. So is a
+ * receiver that lacks but the last octet: it is verifying. */
 static saratoga_time no_progress_end(const saratoga__session *s) {
     if (!s->sends || s->state != SARATOGA__OPEN || !has_idle_timeout(s) ||
-        s->kind == SARATOGA_STREAM ||
+        s->kind == SARATOGA_STREAM || s->out.held + 1 == s->out.size ||
         s->out.unacked_packets < SARATOGA__NO_PROGRESS_PACKETS) {
         return SARATOGA_TIME_NEVER;
     }

@@ -44,8 +44,10 @@ enum saratoga__state {
 /* Fewer DATA packets in a row may be lost on a bad link. */
 #define SARATOGA__NO_PROGRESS_PACKETS 64u
 /* When verifying takes longer than this, the last octet is reported missing, so
- * that the sender neither finishes nor gives up. */
+ * that the sender neither finishes nor gives up: again after twice as long, at
+ * most after the longest patience. */
 #define SARATOGA__VERIFY_PATIENCE SARATOGA_S
+#define SARATOGA__VERIFY_PATIENCE_MAX (4 * SARATOGA_S)
 
 typedef struct saratoga__sender {
     /* What is to be sent, and what was. */
@@ -117,6 +119,7 @@ typedef struct saratoga__sender {
     uint32_t quick_polls; /* left to be sent at the end */
     bool poll_due;
     bool stalled; /* nothing is heard: polls only */
+    bool patient; /* what is heard is always the same: repairs wait */
 } saratoga__sender;
 
 typedef struct saratoga__answer_due {
@@ -150,6 +153,8 @@ typedef struct saratoga__receiver {
     bool verified;
     bool unverifiable; /* METADATA never came; go on without */
     saratoga_time whole_at;
+    saratoga_time patient_until; /* no STATUS before, while verifying */
+    saratoga_time patience;      /* from the newest one to that time */
     saratoga_time linger_until;
 
     /* STATUS that is owed. */

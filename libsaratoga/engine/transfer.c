@@ -400,7 +400,11 @@ int saratoga_transfer_set_digest(saratoga_engine *engine,
     s->sum_type = type;
     s->sum_len = len;
     memcpy(s->sum, digest, len);
-    s->send_metadata = s->state == SARATOGA__OPEN;
+    if (s->state == SARATOGA__OPEN) {
+        s->send_metadata = true;
+        s->out.patient = false;
+        saratoga__sender_restart_poll(s, now);
+    }
     saratoga__engine_touch(engine, s, now);
     return 0;
 }

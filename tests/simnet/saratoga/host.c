@@ -375,17 +375,26 @@ static void on_disk(struct sim_timer *t, uint64_t now) {
     }
 }
 
+static void begin_work(struct host *h) {
+    const saratoga_work *w = &h->pending[h->n_pending].work;
+    if (h->commit_kept && w->type == SARATOGA_WORK_COMMIT) {
+        h->commit = *w;
+        return;
+    }
+    h->n_pending++;
+    if (h->disk_delay == 0) {
+        finish_work(h, h->n_pending - 1);
+    }
+}
+
 static bool take_work(void *user) {
     struct host *h = user;
     bool any = false;
     while (h->n_pending < PENDING_MAX &&
            saratoga_engine_next_work(h->sim.engine,
                                      &h->pending[h->n_pending].work) > 0) {
-        h->n_pending++;
+        begin_work(h);
         any = true;
-        if (h->disk_delay == 0) {
-            finish_work(h, h->n_pending - 1);
-        }
     }
     if (h->n_pending > 0 && h->disk_timer.slot == 0) {
         (void)sim_loop_arm(sim_net_loop(h->sim.net), &h->disk_timer,
@@ -396,6 +405,12 @@ static bool take_work(void *user) {
 
 void host_pump(struct host *h) {
     sim_saratoga_pump(&h->sim);
+}
+
+void host_commit(struct host *h) {
+    (void)saratoga_engine_work_done(h->sim.engine, h->commit.id,
+                                    do_work(h, &h->commit), host_now(h));
+    host_pump(h);
 }
 
 /* ---- starting ---- */

@@ -66,13 +66,15 @@ struct host {
     const saratoga_options *answer_options;
     const saratoga_pktinfo *answer_group; /* gets are answered there */
     uint32_t checksum;                    /* of files it sends */
-    uint32_t mtime;    /* and ctime of files it sends, as on the wire */
-    bool digest_later; /* the checksum is told once METADATA may have left */
-    bool digest_kept;  /* and not by the host, but by the test */
-    bool stream;       /* what it sends is a stream, written by the test */
-    bool keep_handles; /* do not release after DONE */
-    bool full;         /* writes fail */
-    bool shrunk;       /* reads come short */
+    uint32_t mtime;       /* and ctime of files it sends, as on the wire */
+    bool digest_later;    /* the checksum is told once METADATA may have left */
+    bool digest_kept;     /* and not by the host, but by the test */
+    bool stream;          /* what it sends is a stream, written by the test */
+    bool keep_handles;    /* do not release after DONE */
+    bool full;            /* writes fail */
+    bool commit_kept;     /* commits wait for host_commit() */
+    saratoga_work commit; /* the one that waits */
+    bool shrunk;          /* reads come short */
     saratoga_partial *partial; /* offered when it receives */
     struct disk_file *partial_file;
     uint64_t group; /* address of the multicast group, or 0 */
@@ -98,6 +100,8 @@ struct disk_file *host_make_file(struct host *h, const char *name,
                                  uint64_t size, uint64_t seed);
 struct disk_file *host_find_file(struct host *h, const char *name);
 void host_pump(struct host *h);
+/* Does the commit that waits. */
+void host_commit(struct host *h);
 void host_digest(const struct disk_file *f, uint32_t type, uint8_t *out);
 /* Starts a transfer; name is the file at the peer and here. */
 struct xfer *host_start(struct host *h, const struct host *peer, uint32_t type,

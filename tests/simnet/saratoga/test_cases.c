@@ -186,6 +186,74 @@ TEST(a_checksum_may_come_after_the_file) {
     world_free(&w);
 }
 
+static void count_datagram(void *user, struct host *h,
+                           const saratoga_pktinfo *to, const uint8_t *dgram,
+                           size_t len) {
+    unsigned *n = user;
+    (void)h;
+    (void)to;
+    (void)dgram;
+    (void)len;
+    ++*n;
+}
+
+/* Datagrams of both ends until then. */
+static unsigned datagrams_until(struct world *w, uint64_t until) {
+    unsigned n = 0;
+    w->sat->tap = w->ground->tap = count_datagram;
+    w->sat->tap_user = w->ground->tap_user = &n;
+    world_run(w, until);
+    w->sat->tap = w->ground->tap = NULL;
+    return n;
+}
+
+/* A large file on a slow disk, whose receiver has all of it and not yet read it
+ * again. */
+TEST(a_slow_verification_costs_few_packets) {
+    static const struct plan near = {100e6, 100e6, 200000, 0, 0, 1};
+    struct world w = world_new(&near, NULL, NULL);
+    saratoga_options o = at_rate(90000000);
+    struct xfer *x;
+    (void)host_make_file(w.sat, "f", 1000000, 3);
+    w.ground->commit_kept = true;
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_run(&w, SEC);
+    assert_true(datagrams_until(&w, 10 * SEC) < 50);
+    assert_true(datagrams_until(&w, 1810 * SEC) < 7200);
+    assert_false(x->done);
+    host_commit(w.ground);
+    world_run(&w, host_now(w.sat) + 10 * MSEC);
+    assert_arrived(&w, x, "f");
+    world_free(&w);
+}
+
+/* The sender's own checksum takes longer than the file. */
+TEST(a_slow_checksum_costs_few_packets) {
+    static const struct plan near = {100e6, 100e6, 200000, 0, 0, 1};
+    struct world w = world_new(&near, NULL, NULL);
+    saratoga_options o = at_rate(90000000);
+    uint8_t sum[SARATOGA_CHECKSUM_MAX];
+    struct xfer *x;
+    w.sat->answer_options = &o;
+    w.sat->digest_later = true;
+    w.sat->digest_kept = true;
+    host_digest(host_make_file(w.sat, "f", 1000000, 3), SARATOGA_MD5, sum);
+    (void)host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    world_run(&w, SEC);
+    x = w.sat->xfers;
+    assert_true(datagrams_until(&w, 10 * SEC) < 50);
+    assert_true(datagrams_until(&w, 1810 * SEC) < 7200);
+    assert_false(x->done);
+    assert_int_equal(saratoga_transfer_set_digest(w.sat->sim.engine, x->handle,
+                                                  SARATOGA_MD5, sum,
+                                                  host_now(w.sat)),
+                     0);
+    host_pump(w.sat);
+    world_run(&w, host_now(w.sat) + 10 * MSEC);
+    assert_arrived(&w, x, "f");
+    world_free(&w);
+}
+
 TEST(a_checksum_that_comes_late_counts) {
     struct world w = world_new(&GOOD, NULL, NULL);
     uint8_t sum[SARATOGA_CHECKSUM_MAX] = {1, 2, 3};
@@ -483,6 +551,8 @@ int main(void) {
         T(every_trace_event_has_a_list_of_keys),
         T(what_is_sent_makes_room_for_reads_at_once),
         T(a_checksum_may_come_after_the_file),
+        T(a_slow_verification_costs_few_packets),
+        T(a_slow_checksum_costs_few_packets),
         T(a_checksum_that_comes_late_counts),
         T(a_rate_of_a_packet_in_minutes_ends_no_session),
         T(options_are_deeply_copied),

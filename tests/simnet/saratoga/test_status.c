@@ -244,6 +244,34 @@ TEST(a_receiver_without_progress_is_abandoned) {
     }
 }
 
+/* Answers at once whatever comes: all but the last octet is here. Gives the
+ * datagrams that came. */
+static size_t verify_for(struct raw *r, unsigned ms) {
+    size_t n = 0;
+    for (unsigned i = 0; i < ms; i++) {
+        r->n = 0;
+        raw_wait(r, MSEC);
+        n += r->n;
+        if (r->n > 0) {
+            raw_hex(r, "24000000 00000007 0009 000a 0009 0009");
+        }
+    }
+    return n;
+}
+
+TEST(a_receiver_that_verifies_is_not_asked_all_the_time) {
+    saratoga_options o = once();
+    struct raw *r = server(&o);
+    raw_hex(r, GET_D);
+    (void)verify_for(r, 1000);
+    assert_in_range(verify_for(r, 100000), 20, 100);
+    assert_false(r->h->xfers->done);
+    raw_hex(r, COMPLETED);
+    assert_true(r->h->xfers->done);
+    assert_int_equal(r->h->xfers->end.error, 0);
+    raw_free(r);
+}
+
 /* Only what is small gets through. */
 TEST(a_path_that_swallows_all_data_ends_a_transfer) {
     const struct plan p = {20e6, 20e6, RTT, 0, 0, 1};
@@ -272,6 +300,7 @@ int main(void) {
         T(a_forged_list_affects_packets_until_the_next_one),
         T(what_comes_from_a_group_is_not_answered_with_an_error),
         T(a_receiver_without_progress_is_abandoned),
+        T(a_receiver_that_verifies_is_not_asked_all_the_time),
         T(a_path_that_swallows_all_data_ends_a_transfer),
     };
     return cmocka_run_group_tests_name("status", tests, NULL, NULL);
