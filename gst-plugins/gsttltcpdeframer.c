@@ -153,6 +153,18 @@ static void give_caps(GstTltcpInput *in, GstTltcpDeframed *deframed) {
     }
 }
 
+gboolean gst_tltcp_deframer_settle(GstTltcpDeframer *d,
+                                   GstTltcpDeframed *deframed) {
+    memset(deframed, 0, sizeof(*deframed));
+    d->first = choose_first(d);
+    if (d->first < 0) {
+        return FALSE;
+    }
+    deframed->stream = (guint8)d->first;
+    give_caps(input_of(d, deframed->stream), deframed);
+    return TRUE;
+}
+
 static void on_config(GstTltcpDeframer *d, const media_header *h,
                       const guint8 *payload, GstTltcpDeframed *deframed) {
     media_config config;

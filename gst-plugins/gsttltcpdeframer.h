@@ -67,6 +67,11 @@ GstClockTime gst_tltcp_deframer_latency(GstTltcpDeframer *d);
 /* Whether every stream has ended. */
 gboolean gst_tltcp_deframer_is_over(const GstTltcpDeframer *d);
 
+/* No frame will come: chooses the first stream of those announced, and gives
+ * its caps and tags. FALSE: none was announced. */
+gboolean gst_tltcp_deframer_settle(GstTltcpDeframer *d,
+                                   GstTltcpDeframed *deframed);
+
 void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
 
 /* Takes ownership of the section's data.  `now` is the running time. */

@@ -41,7 +41,8 @@
  * ## Several streams
  *
  * The pad `src` carries the first video stream, or the first stream if there is
- * no video. Every other stream has its own pad: `src_1` and so on.
+ * no video. Every other stream has its own pad: `src_1` and so on.  A
+ * stream without a frame has one, too.
  *
  * Since: 0.1
  */
@@ -153,23 +154,35 @@ static GstTltcpSrcPad *find_pad(GstTltcpSrc *self, guint stream) {
     return NULL;
 }
 
-/* Adds a pad for each announced stream, once the stream of the always pad is
- * known. Returns whether there are new pads. */
-static gboolean add_pads(GstTltcpSrc *self) {
-    gboolean added = FALSE;
+static void add_pad(GstTltcpSrc *self, guint stream, GstTltcpInput *in) {
+    GstTltcpSrcPad *pad =
+        gst_tltcp_src_pad_add(GST_ELEMENT(self), stream, in->caps);
 
-    for (gint i = 0; self->deframer.first >= 0 && i < 256; i++) {
+    in->changed = FALSE;
+    g_ptr_array_add(self->pads, pad);
+    if (in->ended && !keeps_listening(self)) {
+        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(gst_event_new_eos()));
+    }
+}
+
+/* Adds a pad for each announced stream, once the stream of the always pad is
+ * known. */
+static void add_pads(GstTltcpSrc *self) {
+    gboolean added = !self->began;
+
+    self->began = TRUE;
+    for (gint i = 0; i < 256; i++) {
         GstTltcpInput *in = self->deframer.inputs[i];
         if (!in || i == self->deframer.first || find_pad(self, (guint)i) ||
             self->pads->len == PADS_MAX) {
             continue;
         }
-        in->changed = FALSE;
-        g_ptr_array_add(self->pads, gst_tltcp_src_pad_add(GST_ELEMENT(self),
-                                                          (guint)i, in->caps));
+        add_pad(self, (guint)i, in);
         added = TRUE;
     }
-    return added;
+    if (added) {
+        gst_element_no_more_pads(GST_ELEMENT(self));
+    }
 }
 
 static void push_other(GstTltcpSrc *self, GstTltcpDeframed *deframed) {
@@ -201,13 +214,6 @@ static void push_other(GstTltcpSrc *self, GstTltcpDeframed *deframed) {
     }
 }
 
-static void end_pads(GstTltcpSrc *self) {
-    for (guint i = 0; i < self->pads->len; i++) {
-        gst_tltcp_src_pad_push(g_ptr_array_index(self->pads, i),
-                               GST_MINI_OBJECT(gst_event_new_eos()));
-    }
-}
-
 /* ---- streaming ---- */
 
 static GstFlowReturn push_first(GstTltcpSrc *self, GstTltcpDeframed *deframed,
@@ -235,6 +241,30 @@ static GstFlowReturn push_first(GstTltcpSrc *self, GstTltcpDeframed *deframed,
     return flow;
 }
 
+/* Ends every pad. Programs wait for those of streams without a frame, too. */
+static GstFlowReturn end_pads(GstTltcpSrc *self) {
+    GstTltcpDeframed deframed;
+    GstBuffer *none = NULL;
+
+    if (self->deframer.first < 0 &&
+        gst_tltcp_deframer_settle(&self->deframer, &deframed)) {
+        (void)push_first(self, &deframed, &none);
+        add_pads(self);
+    }
+    if (!self->began) {
+        GST_ELEMENT_ERROR(
+            self, RESOURCE, READ,
+            ("The sender ended the connection before it announced a stream"),
+            ("%s", gst_tltcp_receiver_where(self->receiver)));
+        return GST_FLOW_ERROR;
+    }
+    for (guint i = 0; i < self->pads->len; i++) {
+        gst_tltcp_src_pad_push(g_ptr_array_index(self->pads, i),
+                               GST_MINI_OBJECT(gst_event_new_eos()));
+    }
+    return GST_FLOW_EOS;
+}
+
 /* The first stream may end before others do. */
 static GstFlowReturn on_stream_end(GstTltcpSrc *self, guint8 stream) {
     if (keeps_listening(self)) {
@@ -250,10 +280,19 @@ static GstFlowReturn on_stream_end(GstTltcpSrc *self, guint8 stream) {
     return GST_FLOW_OK;
 }
 
+/* It may have ended without a frame, before it was known to be the first. */
+static void end_first_if_ended(GstTltcpSrc *self) {
+    if (self->deframer.inputs[self->deframer.first]->ended &&
+        !keeps_listening(self)) {
+        gst_pad_push_event(GST_BASE_SRC_PAD(self), gst_event_new_eos());
+    }
+}
+
 static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
                                 GstBuffer **buffer) {
     GstTltcpDeframed deframed;
     GstFlowReturn flow = GST_FLOW_OK;
+    gint before = self->deframer.first;
 
     gst_tltcp_deframer_section(&self->deframer, section,
                                gst_tltcp_running_now(GST_ELEMENT(self)),
@@ -263,14 +302,18 @@ static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
                                  gst_message_new_latency(GST_OBJECT(self)));
     }
     gboolean eos = deframed.eos;
-    if (deframed.stream == self->deframer.first || self->deframer.first < 0) {
+    gint first = self->deframer.first;
+    if (deframed.stream == first || first < 0) {
         flow = push_first(self, &deframed, buffer);
     }
-    if (add_pads(self)) {
-        gst_element_no_more_pads(GST_ELEMENT(self));
+    if (first >= 0) {
+        add_pads(self);
     }
-    if (self->deframer.first >= 0 && deframed.stream != self->deframer.first) {
+    if (first >= 0 && deframed.stream != first) {
         push_other(self, &deframed);
+        if (before < 0) {
+            end_first_if_ended(self);
+        }
     }
     return eos && flow == GST_FLOW_OK ? on_stream_end(self, deframed.stream)
                                       : flow;
@@ -316,10 +359,7 @@ static GstFlowReturn gst_tltcp_src_create(GstPushSrc *push,
     if (flow != GST_FLOW_OK) {
         gst_clear_buffer(buffer);
     }
-    if (flow == GST_FLOW_EOS) {
-        end_pads(self);
-    }
-    return flow;
+    return flow == GST_FLOW_EOS ? end_pads(self) : flow;
 }
 
 static gboolean gst_tltcp_src_start(GstBaseSrc *base) {
@@ -333,6 +373,7 @@ static gboolean gst_tltcp_src_start(GstBaseSrc *base) {
     self->deframer.sender_latency = 0;
     g_mutex_unlock(&self->settings.lock);
     gst_tltcp_deframer_restart(&self->deframer);
+    self->began = FALSE;
     memset(&self->deframer.counts, 0, sizeof(self->deframer.counts));
     GstTltcpReceiver *receiver = gst_tltcp_receiver_start(
         GST_ELEMENT(self), &self->settings,

@@ -23,6 +23,7 @@ struct _GstTltcpSrc {
     /* Streaming thread only, except for the deframer's counts. */
     GstTltcpDeframer deframer;
     GPtrArray *pads; /* GstTltcpSrcPad: of the additional streams */
+    gboolean began;  /* a connection had streams */
     GSocketAddress *caller;
 };
 
