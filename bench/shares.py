@@ -5,6 +5,7 @@
     ./dev test simnet.shares   # builds play_shares
     ./dev bench shares         # renews docs/design/default-controller.md
     ./dev bench shares --kind adaptive   # encoders that follow the target
+    ./dev bench shares --hold  # renews the table of `hold` beside BBR instead
 
 All of it happens in virtual time: the same seed gives the same table.
 """
@@ -25,6 +26,11 @@ RIVALS = {"cubic": "CUBIC", "reno": "Reno", "bbr1": "BBRv1"}
 SHORT = 35  # ms of queue
 LEAST_QUEUE = 10  # kB
 WANTED = 0.7  # of the link
+HOLD_MARK = "bench shares: hold"
+HOLDS = (0, 0.4, 0.5, 0.6)  # of the link
+HELD = 0.5  # the default
+HOLD_WANTED = 0.45  # likewise
+HOLD_SEEDS = 5
 
 
 def draw_links(count, seed):
@@ -45,19 +51,19 @@ def is_short(link):
     return queue * 8 / rate < SHORT
 
 
-def play(program, kind, rival, link, seed):
+def play(program, kind, rival, link, *more, wanted=WANTED):
     rate, rtt, queue = link
-    stream = (("--bitrate", round(WANTED * rate, 2)) if kind == "fixed"
+    stream = (("--bitrate", round(wanted * rate, 2)) if kind == "fixed"
               else ("--kind", kind))
     return marks.play(program, "--rival", rival, "--rate", rate, "--rtt", rtt,
-                      "--queue", queue, *stream,
-                      "--seconds", 30, "--seeds", 1, "--first", seed)
+                      "--queue", queue, *stream, "--seconds", 30, *more)
 
 
 def measure(program, kind, links):
     """{rival: a result for each link}."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        futures = {rival: [pool.submit(play, program, kind, rival, link, i + 1)
+        futures = {rival: [pool.submit(play, program, kind, rival, link,
+                                       "--seeds", 1, "--first", i + 1)
                            for i, link in enumerate(links)]
                    for rival in RIVALS}
         return {rival: [f.result() for f in of]
@@ -94,6 +100,40 @@ def table(kind, links, results):
     return text
 
 
+def measure_hold(program, links):
+    """{value of hold: {kind: a result for each link}}, beside BBR."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        futures = {hold: {kind: [pool.submit(play, program, kind, "bbr1", link,
+                                             "--seeds", HOLD_SEEDS, "--param",
+                                             "hold", "--value", hold,
+                                             wanted=HOLD_WANTED)
+                                 for link in links]
+                          for kind in ("fixed", "adaptive")}
+                   for hold in HOLDS}
+        return {hold: {kind: [f.result() for f in of]
+                       for kind, of in kinds.items()}
+                for hold, kinds in futures.items()}
+
+
+def hold_cells(results):
+    def of_links(column):
+        return [r[column][1] for r in results]  # medians of the seeds
+    return (f"{spread(of_links('F'), '{:.2f}')} | "
+            f"{100 * statistics.median(of_links('on_time')):.0f} % | "
+            f"{100 * statistics.median(of_links('lost')):.0f} % |")
+
+
+def hold_table(results):
+    text = (f"| `hold` | a stream of {100 * HOLD_WANTED:.0f} % of the link: F | "
+            "on time | lost | an encoder that follows the target: F | on time "
+            "| lost |\n" + "| --- " * 7 + "|\n")
+    for hold, of in results.items():
+        name = f"**{hold}**" if hold == HELD else f"{hold}"
+        text += (f"| {name} | {hold_cells(of['fixed'])} "
+                 f"{hold_cells(of['adaptive'])}\n")
+    return text
+
+
 def main():
     p = argparse.ArgumentParser(
         prog="dev bench shares", description=__doc__,
@@ -105,6 +145,8 @@ def main():
     p.add_argument("--kind", choices=("fixed", "adaptive"), default="fixed",
                    help="of encoder: one that wants 70 %% of the link, or one "
                    "that follows the target; prints its table (fixed)")
+    p.add_argument("--hold", action="store_true",
+                   help="the table of `hold` beside BBR")
     p.add_argument("--page", type=pathlib.Path, default=PAGE,
                    help="page whose table is replaced; -: print it")
     args = p.parse_args()
@@ -114,12 +156,14 @@ def main():
         sys.exit(f"bench shares: there is no {args.program}; "
                  "./dev test simnet.shares builds it")
     links = draw_links(args.links, args.seed)
-    text = table(args.kind, links, measure(args.program, args.kind, links))
-    if str(args.page) == "-" or args.kind != "fixed":
+    mark = HOLD_MARK if args.hold else MARK
+    text = (hold_table(measure_hold(args.program, links)) if args.hold else
+            table(args.kind, links, measure(args.program, args.kind, links)))
+    if str(args.page) == "-" or (args.kind != "fixed" and not args.hold):
         print(text, end="")
     else:
         page = args.page.read_text(encoding="utf-8")
-        args.page.write_text(marks.replace(page, MARK, text), encoding="utf-8")
+        args.page.write_text(marks.replace(page, mark, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

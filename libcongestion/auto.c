@@ -122,10 +122,9 @@ struct adaptive {
     double base;
     double first;
     double rtt;
-    double lost;
-    double known;
-    double rank;
-    unsigned judged;
+    float lost, known; /* floats save memory */
+    float rank;
+    unsigned char judged;
     bool chance;
     double pipe, pipe_before;
     cong_time pipe_from;
@@ -175,8 +174,8 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->beta_guest = 0.7;
     a->claim = 9;
     a->scale = 1;
-    a->rank = SUSPECT;
-    a->known = LOSS_FIRST * cc->mss;
+    a->rank = (float)SUSPECT;
+    a->known = (float)(LOSS_FIRST * cc->mss);
     a->pipe_from = now;
     cong__clock_init(&a->clock, now);
 }
@@ -217,16 +216,14 @@ static void note_loss(struct adaptive *a, const struct cong_ack *ack) {
     double lost = cong__clean(ack->lost);
     double most = LOSS_SEGMENTS * a->q.w.cc.mss;
     double keep = lost > 0 ? 1 - 1.0 / LOSS_TIMES : 1;
-    a->lost = keep * a->lost + lost;
-    a->known = keep * a->known + cong__clean(ack->acked) + lost;
-    if (a->known > most) {
-        a->lost *= most / a->known;
-        a->known = most;
-    }
+    double known = keep * (double)a->known + cong__clean(ack->acked) + lost;
+    double scale = known > most ? most / known : 1;
+    a->lost = (float)(scale * (keep * (double)a->lost + lost));
+    a->known = (float)(scale * known);
 }
 
 static bool loses_less_than(const struct adaptive *a, double share) {
-    return a->lost < share * a->known;
+    return (double)a->lost < share * (double)a->known;
 }
 
 static void note_use(struct adaptive *a, const struct cong_ack *ack) {
@@ -299,9 +296,9 @@ static bool overflowed(const struct adaptive *a, cong_time now) {
 static bool is_beside_others(const struct adaptive *a, cong_time now) {
     double share = cong__queue_share(&a->queue.share);
     double error = cong__queue_share_error(&a->queue.share);
-    return a->queue.foreign ||
-           (share >= 0 && share + SURE * error < FOREIGN &&
-            a->rank >= INDEPENDENT && (overflowed(a, now) || queue_stands(a)));
+    return a->queue.foreign || (share >= 0 && share + SURE * error < FOREIGN &&
+                                (double)a->rank >= INDEPENDENT &&
+                                (overflowed(a, now) || queue_stands(a)));
 }
 
 /* Rate of the link, bytes/ns; 0: not known. The regression errs towards higher
@@ -473,13 +470,13 @@ static double noise(const struct adaptive *a, cong_time now) {
  * alone. */
 static bool is_independent(struct adaptive *a, cong_time now) {
     double rank = cong__rtts_rank(&a->past.samples, a->rtt, noise(a, now));
-    a->rank += (rank - a->rank) / JUDGED;
+    a->rank += (float)((rank - (double)a->rank) / JUDGED);
     if (a->judged < JUDGED_FIRST) {
         a->judged++;
         return rank < 0.5 ||
                !shows_queue(a, a->rtt, FIRST_QUEUE, SOME_QUEUE_MIN);
     }
-    return a->rank < INDEPENDENT;
+    return (double)a->rank < INDEPENDENT;
 }
 
 static enum verdict judge(struct adaptive *a, cong_time now) {

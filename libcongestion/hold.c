@@ -25,7 +25,8 @@
 #define UNCLEAR 0.05     /* loss ratio after which the next trial is soon */
 #define FEW_PACKETS 8    /* per round trip: the trial says little */
 #define AGAIN 3          /* s from a failed trial to the next, ... */
-#define DOUBLED 4        /* ... doubled at most this often */
+#define DOUBLED 4        /* ... doubled at most this often, ... */
+#define AGAIN_FELL 1     /* ... or this, if the queue fell meanwhile */
 #define LASTS 3000000000 /* ns for which a rate is held, at least */
 #define STALE 2000000000 /* ns without a queue of others */
 #define YIELD 0.7        /* of the rate is kept after a failed trial */
@@ -33,17 +34,21 @@
 #define GROWTH 0.0625  /* per round trip */
 #define SHRINK 0.03125 /* likewise */
 #define ABOVE 0.06     /* above the part: the rate shrinks */
-#define FEW 0.08       /* loss ratio that a flow with its half bears, ... */
-#define MANY 0.18      /* ... one with a quarter, ... */
+#define FEW 0.08       /* loss ratio that a flow with its part bears, ... */
+#define MANY 0.18      /* ... one with half of it, ... */
+#define MOST 0.39      /* ... one with next to nothing, ... */
 #define BAND 0.04      /* ... and how much more makes the rate shrink */
 #define WINDOW 2       /* times the rate over a round trip with a full queue */
 #define WINDOW_LEAST 4 /* packets */
 
-#define DIP 0.3       /* of the longest queue: others pause */
-#define DIP_LEAST 1e7 /* ns of that queue */
-#define DIP_RECENT 15000000000
-#define FADE 0.99  /* of the longest queue, per round trip */
-#define TRAIN 6    /* packets in the queue that show the link's rate */
+#define FADE 0.99       /* of the longest queue, per round trip */
+#define FALL_FROM 0.7   /* of that queue ... */
+#define FALL_TO 0.3     /* ... to this: others send less */
+#define FALL_LEAST 1e7  /* ns of that queue */
+#define FALL_PACKETS 6  /* that left meanwhile ... */
+#define FALL_FASTER 1.5 /* ... this much faster than before: others pause */
+#define FALL_KEPT 0.8   /* of the rate that this showed, at each next time */
+#define FALL_RECENT 15000000000
 #define TIGHT 1.04 /* times the highest rate, when others paused */
 
 static double hold_ratio(const struct cong__hold_losses *l) {
@@ -60,27 +65,39 @@ static void hold_add_loss(struct cong__hold_losses *l, double most,
     l->known = (float)(keep * known);
 }
 
-static void hold_note_queue(struct cong__hold *h, const struct cong_ack *ack,
-                            bool stands) {
+/* While others pause, the packets in the queue are the flow's own, and leave at
+ * the rate of the link. */
+static void hold_end_fall(struct cong__hold *h, double mss, double before,
+                          cong_time now) {
+    double took = (double)cong__elapsed(now, h->fell);
+    double rate = took > 0 ? (double)h->fall / took : 0;
+    if ((double)h->fall < FALL_PACKETS * mss || rate < FALL_FASTER * before) {
+        return;
+    }
+    h->link = (float)fmax(FALL_KEPT * (double)h->link, rate);
+    h->paused = now;
+}
+
+static void hold_note_queue(struct cong__hold *h, double mss,
+                            const struct cong_ack *ack,
+                            const struct cong__hold_path *path) {
     double queue = (double)ack->rtt - (double)ack->min_rtt;
     double high = (double)h->high;
-    h->stood = stands ? ack->now : h->stood;
+    h->stood = path->stands ? ack->now : h->stood;
+    h->fall += (float)cong__clean(ack->acked);
     if (ack->rtt <= 0 || ack->min_rtt <= 0) {
         return;
     }
     high = fmax(ack->round ? FADE * high : high, queue);
     h->high = (float)high;
-    if (high > DIP_LEAST && queue < DIP * high) {
-        h->dipped = ack->now;
+    if (queue > FALL_FROM * high) {
+        h->fell = ack->now;
+        h->fall = 0;
+    } else if (h->fell > 0 && high > FALL_LEAST && queue < FALL_TO * high) {
+        hold_end_fall(h, mss, path->peak->delivered, ack->now);
+        h->fell = 0;
+        h->has_fallen = true;
     }
-}
-
-/* The flow has enough in the queue to see the rate of the link when others
- * pause, and they did. */
-static bool hold_saw_link(const struct cong__hold *h, double mss,
-                          const struct cong__hold_path *path, cong_time now) {
-    return h->dipped > 0 && cong__elapsed(now, h->dipped) < DIP_RECENT &&
-           path->peak->delivered * (double)h->high > TRAIN * mss;
 }
 
 /* Rate of the link, bytes/ns; 0: not known. It is at least the highest rate of
@@ -88,11 +105,13 @@ static bool hold_saw_link(const struct cong__hold *h, double mss,
 static double hold_link(const struct cong__hold *h, double mss,
                         const struct cong__hold_path *path, cong_time now) {
     double most = cong__peak_rate(path->peak);
-    double room = hold_saw_link(h, mss, path, now)
-                      ? TIGHT
-                      : cong__peak_rate_room(path->peak, (double)h->high, mss);
+    double room = cong__peak_rate_room(path->peak, (double)h->high, mss);
     if (most <= 0) {
         return path->link;
+    }
+    if (h->paused > 0 && cong__elapsed(now, h->paused) < FALL_RECENT) {
+        most = fmin(fmax(most, (double)h->link), room * most);
+        room = TIGHT;
     }
     return fmin(path->link > 0 ? fmax(path->link, most) : CONG_HUGE,
                 room * most);
@@ -101,16 +120,17 @@ static double hold_link(const struct cong__hold *h, double mss,
 static void hold_set_window(const struct cong__hold *h, struct cong *cc,
                             const struct cong_ack *ack) {
     double full = (double)ack->min_rtt + (double)h->high;
-    double window = WINDOW * h->pace * fmax((double)ack->srtt, full);
+    double window = WINDOW * (double)h->pace * fmax((double)ack->srtt, full);
     window = fmax(window, WINDOW_LEAST * cc->mss);
     cong__set_cwnd(cc, fmin(window, cc->cwnd + cong__clean(ack->acked)));
     cong__set_ssthresh(cc, cc->cwnd);
-    cc->pacing_rate = fmin(h->pace * CONG_NS, CONG_HUGE);
+    cc->pacing_rate = fmin((double)h->pace * CONG_NS, CONG_HUGE);
     cc->queue = CONG_QUEUE_FOREIGN;
 }
 
 static void hold_forget(struct cong__hold *h, cong_time now) {
     h->since = now;
+    h->has_fallen = false;
     h->sum = (struct cong__hold_losses){0, 0};
 }
 
@@ -122,7 +142,7 @@ static void hold_begin(struct cong__hold *h, const struct cong *cc,
     double rtt = (double)ack->srtt;
     double rate = fmin(cc->cwnd / rtt, TRIAL_STEP * path->peak->delivered);
     h->state = CONG__HOLD_TRIAL;
-    h->pace = fmax(rate, TRIAL_LEAST * cc->mss / rtt);
+    h->pace = (float)fmax(rate, TRIAL_LEAST * cc->mss / rtt);
     h->rounds = 0;
     hold_forget(h, ack->now);
 }
@@ -140,8 +160,12 @@ static double hold_score(const struct cong__hold *h, double packets) {
     return hold_ratio(&h->sum) * packets * packets;
 }
 
-/* Time until the next trial: longer after each that clearly failed. */
+/* Time until the next trial: longer after each that clearly failed. If others
+ * paused, it says nothing. */
 static cong_time hold_wait(struct cong__hold *h, double packets, double loss) {
+    if (h->has_fallen) {
+        return (cong_time)(AGAIN_FELL * CONG_NS);
+    }
     if (loss < UNCLEAR && packets > FEW_PACKETS && h->failed < DOUBLED) {
         h->failed++;
     }
@@ -193,8 +217,9 @@ static bool hold_is_over(const struct cong__hold *h, const struct cong *cc,
 /* The smaller its share, the more losses a flow bears: they are fewest when it
  * has half of the link. */
 static double hold_bearable(double share, double part) {
-    double at = fmin(fmax((2 * share - part) / part, 0), 1);
-    return MANY + at * (FEW - MANY);
+    double has = fmin(share / part, 1);
+    return has < 0.5 ? MOST + 2 * has * (MANY - MOST)
+                     : MANY + (2 * has - 1) * (FEW - MANY);
 }
 
 static double hold_step(const struct cong__hold *h, double share,
@@ -209,16 +234,20 @@ static double hold_step(const struct cong__hold *h, double share,
     if (loss > bearable + BAND || share > path->part + ABOVE) {
         return -SHRINK;
     }
-    return more && loss < bearable ? GROWTH : 0;
+    if (!more || loss > bearable) {
+        return 0;
+    }
+    return share < path->part / 2 ? TRIAL_GROWTH : GROWTH;
 }
 
 static void hold_steer(struct cong__hold *h, struct cong *cc, double share,
                        const struct cong__hold_path *path,
                        const struct cong_ack *ack) {
     double rtt = (double)ack->srtt;
-    double rounds = fmin(cong__clean(ack->acked) / (h->pace * rtt), 1);
-    h->pace *= 1 + rounds * hold_step(h, share, path, ack);
-    h->pace = fmax(h->pace, WINDOW_LEAST * cc->mss / rtt);
+    double pace = (double)h->pace;
+    double rounds = fmin(cong__clean(ack->acked) / (pace * rtt), 1);
+    pace *= 1 + rounds * hold_step(h, share, path, ack);
+    h->pace = (float)fmax(pace, WINDOW_LEAST * cc->mss / rtt);
     hold_set_window(h, cc, ack);
 }
 
@@ -237,7 +266,7 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
     double link, share;
     hold_add_loss(&h->recent, RECENT * cc->mss, ack);
     hold_add_loss(&h->sum, LONGER * cc->mss, ack);
-    hold_note_queue(h, ack, path->stands);
+    hold_note_queue(h, cc->mss, ack, path);
     if (path->part <= 0 && cong__hold_is_on(h)) {
         cong__hold_leave(h, cc);
     }
@@ -251,7 +280,8 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
         }
         hold_begin(h, cc, path, ack);
     }
-    share = link > 0 ? h->pace / link * (1 - hold_ratio(&h->recent)) : 0;
+    share =
+        link > 0 ? (double)h->pace / link * (1 - hold_ratio(&h->recent)) : 0;
     if (h->state == CONG__HOLD_TRIAL) {
         hold_try(h, cc, share, path, ack);
     } else if (hold_is_over(h, cc, path, ack)) {

@@ -18,7 +18,9 @@
  * queue is gone.
  *
  * BBRv1 pauses for 200 ms every ten seconds. What this flow has in the queue
- * then leaves it at the rate of the link, which is how the flow knows the rate.
+ * then leaves it at the rate of the link, which is how the flow knows the rate:
+ * as the queue falls, packets arrive much faster than before. In a short queue
+ * others let it fall more often, when they only slow down.
  */
 #ifndef LIBCONGESTION_HOLD_H
 #define LIBCONGESTION_HOLD_H
@@ -37,14 +39,18 @@ struct cong__hold_losses {
 struct cong__hold {
     enum cong__hold_state state;
     unsigned short rounds;           /* of the trial */
-    unsigned short failed;           /* trials in a row */
+    unsigned char failed;            /* trials in a row */
+    bool has_fallen;                 /* the queue, since `since` */
     struct cong__hold_losses recent; /* over some packets */
     struct cong__hold_losses sum;    /* over more, since the trial measures */
     cong_time since;  /* when that began, or the rate has been held */
     cong_time again;  /* no trial before this time */
-    double pace;      /* rate that is held, bytes/ns */
+    float pace;       /* rate that is held, bytes/ns */
     float high;       /* longest recent queue, ns */
-    cong_time dipped; /* when it was last much shorter; 0: never */
+    float fall;       /* bytes that left since the queue began to fall ... */
+    float link;       /* ... and their rate when others paused, bytes/ns */
+    cong_time fell;   /* when it began to fall; 0: it is short */
+    cong_time paused; /* when others last did; 0: never */
     cong_time stood;  /* when others last filled the queue */
 };
 

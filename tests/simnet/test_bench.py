@@ -96,6 +96,18 @@ class Shares(unittest.TestCase):
         self.assertIn("of the pictures",
                       shares.table("adaptive", self.LINKS, results))
 
+    def test_a_row_of_the_table_of_hold(self):
+        result = {"F": [0.1, 0.5, 0.9], "on_time": [0.2, 0.8, 1],
+                  "lost": [0, 0.06, 0.1]}
+        other = {**result, "F": [0.1, 0.7, 0.9]}
+        of = {"fixed": [result, other, result], "adaptive": [result]}
+        self.assertIn(
+            "| **0.5** | 0.50 (0.50 to 0.70) | 80 % | 6 % | "
+            "0.50 (0.50 to 0.50) | 80 % | 6 % |\n",
+            shares.hold_table({shares.HELD: of}))
+        self.assertIn(f"<!-- {shares.HOLD_MARK} -->\n",
+                      shares.PAGE.read_text(encoding="utf-8"))
+
     def test_the_table_of_the_page_is_replaced(self):
         page = "before\n<!-- bench shares -->\nold\n<!-- end -->\nafter\n"
         self.assertEqual(

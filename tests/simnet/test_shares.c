@@ -165,6 +165,9 @@ TEST(streams_hold_a_part_beside_a_flow_that_does_not_yield) {
     expect_held(SHARES_FIXED, 9.3e6, 64 * MS, 92600, 0.5, 0.6);
     /* A queue that is too short to stand: F was 0.71, and 79 % on time. */
     expect_held(SHARES_FIXED, 17.8e6, 13 * MS, 24000, 0.75, 0.85);
+    /* A short queue, in which the flow took its own rate for the link's: F was
+     * 0.55, and 61 % on time. */
+    expect_held(SHARES_FIXED, 17.7e6, 78 * MS, 123500, 0.65, 0.75);
     expect_held(SHARES_ADAPTIVE, 4e6, 40 * MS, 50000, 0.5, 0.95);
     expect_held(SHARES_ADAPTIVE, 10e6, 30 * MS, 75000, 0.5, 0.97);
     expect_held(SHARES_ADAPTIVE, 12e6, 25 * MS, 130000, 0.7, 0.97);

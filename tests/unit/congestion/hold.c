@@ -69,6 +69,22 @@ static void crowd_run(struct crowd *c, double seconds, double loss) {
     }
 }
 
+/* Others pause, and the queue empties in this time while bytes arrive. */
+static void crowd_pause(struct crowd *c, int ms, double bytes) {
+    for (int left = ms - 1; left >= 0; left--) {
+        cong_time queue = (FULL - BASE) / ms * left;
+        struct cong_ack ack = {.now = c->now += MS,
+                               .rtt = BASE + queue,
+                               .min_rtt = BASE,
+                               .srtt = FULL,
+                               .acked = bytes / ms,
+                               .flight = c->cc.cwnd,
+                               .limited = true};
+        cong__peak_rate_ack(&c->peak, &ack, PACKET);
+        c->on = cong__hold_ack(&c->h, &c->cc, &ack, &c->path);
+    }
+}
+
 static double crowd_part(const struct crowd *c) {
     return c->cc.pacing_rate / CONG_NS / LINK;
 }
@@ -141,6 +157,55 @@ TEST(a_rate_shrinks_when_too_much_is_lost) {
     assert_true(crowd_part(&c) < 0.8 * before);
 }
 
+TEST(others_that_pause_show_the_rate_of_the_link) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 1, 0);
+    assert_true(c.h.paused == 0);
+    crowd_pause(&c, 60, 60 * MS * LINK);
+    assert_true(c.h.paused > 0);
+    assert_true(fabs((double)c.h.link / LINK - 1) < 0.1);
+}
+
+TEST(a_pause_of_others_shows_nothing_without_packets_of_the_flow) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 1, 0);
+    crowd_pause(&c, 20, PACKET);
+    assert_true(c.h.paused == 0);
+}
+
+TEST(a_queue_that_falls_as_fast_as_others_slow_down_is_no_pause) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 1, 0);
+    crowd_pause(&c, 100, 100 * MS * 1.2 * c.peak.delivered);
+    assert_true(c.h.paused == 0);
+}
+
+TEST(a_trial_in_which_others_pause_is_soon_repeated) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 1, 0.04);
+    assert_int_equal(c.h.state, CONG__HOLD_TRIAL);
+    crowd_run(&c, 0.5, 0.01);
+    crowd_pause(&c, 20, PACKET);
+    crowd_run(&c, 1.5, 0.01);
+    assert_int_equal(c.h.failed, 0);
+    assert_true(c.h.again - c.now < 1000 * MS);
+}
+
+TEST(a_flow_with_next_to_nothing_bears_more_losses) {
+    struct crowd c;
+    double before;
+    crowd_start(&c);
+    crowd_run(&c, 5, 0.1);
+    c.peak.most[0] = c.peak.most[1] = (float)(20 * LINK);
+    before = (double)c.h.pace;
+    crowd_run(&c, 2, 0.3);
+    assert_true((double)c.h.pace > before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
@@ -152,6 +217,13 @@ int main(void) {
         cmocka_unit_test(a_rate_is_held_no_longer_than_others_fill_the_queue),
         cmocka_unit_test(a_rate_is_given_up_when_others_turn_out_to_yield),
         cmocka_unit_test(a_rate_shrinks_when_too_much_is_lost),
+        cmocka_unit_test(others_that_pause_show_the_rate_of_the_link),
+        cmocka_unit_test(
+            a_pause_of_others_shows_nothing_without_packets_of_the_flow),
+        cmocka_unit_test(
+            a_queue_that_falls_as_fast_as_others_slow_down_is_no_pause),
+        cmocka_unit_test(a_trial_in_which_others_pause_is_soon_repeated),
+        cmocka_unit_test(a_flow_with_next_to_nothing_bears_more_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
