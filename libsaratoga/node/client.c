@@ -198,8 +198,7 @@ static int ask(saratoga__file *f) {
     r.partial = f->recv.resumable || f->recv.updates ? &f->recv.partial : NULL;
     r.user = f;
     saratoga__pktinfo(f->u, &f->peer.route, &r.to);
-    f->peer.host = r.to.host;
-    f->peer.path = r.to.path;
+    saratoga__peer_is_at(f, &r.to, &f->peer.route);
     return saratoga_transfer_start(f->u->engine, &r, &f->handle,
                                    saratoga__now());
 }

@@ -53,6 +53,33 @@ const net__route *saratoga__route_of_path(saratoga_node *u, uint64_t path) {
     return NULL;
 }
 
+void saratoga__peer_is_at(saratoga__file *f, const saratoga_pktinfo *at,
+                          const net__route *r) {
+    f->peer.host = at->host;
+    f->peer.path = at->path;
+    f->peer.route = *r;
+}
+
+/* That of the transfer with the address; or with the host alone, if there is
+ * but one: a peer may send from another port than it began with. Several
+ * clients behind one translator have the same host. */
+static const net__route *route_of_transfer(const saratoga_node *u,
+                                           const saratoga_pktinfo *to) {
+    const saratoga__file *near = NULL;
+    bool several = false;
+
+    for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
+        if (f->peer.path == to->path) {
+            return &f->peer.route;
+        }
+        if (f->peer.host == to->host) {
+            several |= near != NULL && near->peer.path != f->peer.path;
+            near = f;
+        }
+    }
+    return near != NULL && !several ? &near->peer.route : NULL;
+}
+
 /* A flood of other addresses may have evicted a route: the transfers keep
  * theirs. */
 const net__route *saratoga__route_of(saratoga_node *u,
@@ -68,10 +95,5 @@ const net__route *saratoga__route_of(saratoga_node *u,
     if (to->path == u->routes.group_info.path) {
         return &u->routes.group;
     }
-    for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
-        if (f->peer.host == to->host) {
-            return &f->peer.route;
-        }
-    }
-    return NULL;
+    return route_of_transfer(u, to);
 }

@@ -348,7 +348,7 @@ void saratoga__secure_end_rejected(saratoga_node *u) {
     while (u->secure != NULL &&
            sec__carrier_next_refusal(u->secure->carrier, &r)) {
         for (saratoga__file *f = u->files; f != NULL; f = f->next) {
-            if (f->peer.path == r.peer.path && f->handle != 0 &&
+            if (f->id != 0 && f->peer.path == r.peer.path && f->handle != 0 &&
                 !saratoga__has_ended(f)) {
                 f->peer.rejection = rejection_of(r.why);
                 saratoga__file_cancel(f);

@@ -332,9 +332,8 @@ void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev) {
     }
     f->handle = ev->handle;
     f->request = ev->request;
-    f->peer.host = ev->from.host;
+    saratoga__peer_is_at(f, &ev->from, r);
     f->peer.proven = ev->proven;
-    f->peer.route = *r;
     f->local.root = &u->root;
     f->recv.overwrite = u->config.overwrite;
     f->peer.descriptor = ev->descriptor;

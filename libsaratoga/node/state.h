@@ -54,7 +54,7 @@ enum saratoga__medium {
 struct saratoga__peer {
     net__route route;
     uint64_t host; /* token of the peer's address */
-    uint64_t path; /* token with its port; 0: the peer began the transfer */
+    uint64_t path; /* token with its port; 0: not known yet */
     char name[256];
     char service[32];
     uint32_t descriptor; /* widest that it accepts */
