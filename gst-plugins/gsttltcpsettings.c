@@ -438,6 +438,13 @@ gint gst_tltcp_settings_check(const GstTltcpSettings *s,
         g_strlcpy(reason, wrong, TLTCP_REASON_MAX + 1);
         return TLTCP_ERR_INVAL;
     }
+    if (!s->latency) {
+        g_strlcpy(reason,
+                  "latency is 0, and no frame could arrive in time; it should "
+                  "be " GST_TLTCP_LATENCY_RANGE,
+                  TLTCP_REASON_MAX + 1);
+        return TLTCP_ERR_INVAL;
+    }
     if (s->qlog_dir && g_access(s->qlog_dir, W_OK | X_OK) != 0) {
         (void)g_snprintf(reason, TLTCP_REASON_MAX + 1,
                          "qlog-dir \"%s\" should be a folder that may be "

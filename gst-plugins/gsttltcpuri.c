@@ -124,6 +124,8 @@ static gboolean check_with_library(const gchar *name, const GValue *value,
         config.stream_id = g_value_get_string(value);
     } else if (strcmp(name, "fec") == 0) {
         config.fec = (uint32_t)g_value_get_enum(value);
+    } else if (strcmp(name, "latency") == 0 && !g_value_get_uint(value)) {
+        *expected = g_strdup("expected " GST_TLTCP_LATENCY_RANGE);
     }
     gint error = tltcp_config_check(&config, why);
     if (error && !*expected) {

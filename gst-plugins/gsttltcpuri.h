@@ -10,6 +10,10 @@
 /* The same with transport=tcp. */
 #define GST_TLTCP_SCHEME_TCP "tltcp+tcp"
 
+/* Of the latency in milliseconds. The property takes 0, since GObject would
+ * only warn of it and keep another value; the element then does not start. */
+#define GST_TLTCP_LATENCY_RANGE "a number from 1 to 2147483647"
+
 /* The checked contents of a URI. */
 typedef struct {
     GObject *element;

@@ -154,7 +154,7 @@ TLTCP_LIVE_API int tltcp_live_options_set_url(tltcp_live_options *o,
  * Keys and values:
  * - `mode`: `caller`, `listener`
  * - `latency`, `reference-grace`, `connect-timeout`, `idle-timeout`: ms, or
- *   with a unit: `1s`
+ *   with a unit: `1s`; a latency is at least 1 ms
  * - `passphrase`, `passphrase-file`, `key-file`: a secret, or a path
  * - `identity-file`: a path; `listener-key`: 64 hexadecimal digits;
  *   `caller-keys`: a path; see ::tltcp_identity_options

@@ -148,8 +148,17 @@ static const char *live_set_transport(tltcp_live_options *o, const char *text) {
 }
 
 static const char *live_set_latency(tltcp_live_options *o, const char *text) {
-    o->settings.has_latency = true;
-    return units_ms(text, &o->settings.latency_ms);
+    uint32_t ms = 0;
+    const char *why = units_ms(text, &ms);
+    if (!why && ms == 0) {
+        why = "a time from 1 to 86400000 milliseconds: with none, no frame "
+              "could arrive in time";
+    }
+    if (!why) {
+        o->settings.has_latency = true;
+        o->settings.latency_ms = ms;
+    }
+    return why;
 }
 
 static const char *live_set_grace(tltcp_live_options *o, const char *text) {

@@ -75,7 +75,7 @@ TEST(every_key_of_a_source_is_a_property) {
     GstElement *e = support_element(
         "tltcpsrc", "tltcp://127.0.0.1:5001?mode=listener&keep-listening=true"
                     "&output=partial&delivery=immediate"
-                    "&drop-until-keyframe=yes&latency=0&fec=on");
+                    "&drop-until-keyframe=yes&latency=7&fec=on");
 
     assert_int_equal(get_enum(e, "mode"), 2);
     assert_text(e, "localaddress", "127.0.0.1");
@@ -84,7 +84,7 @@ TEST(every_key_of_a_source_is_a_property) {
     assert_int_equal(get_enum(e, "output"), 1);
     assert_int_equal(get_enum(e, "delivery"), 1);
     assert_true(get_boolean(e, "drop-until-keyframe"));
-    assert_int_equal(get_uint(e, "latency"), 0);
+    assert_int_equal(get_uint(e, "latency"), 7);
     assert_int_equal(get_enum(e, "fec"), 2);
     gst_object_unref(e);
 }
@@ -131,6 +131,8 @@ static const struct {
     {"tltcpsink", "tltcp://h:1?bogus=1", "bogus"},
     {"tltcpsink", "tltcp://h:1?latency=soon", "latency"},
     {"tltcpsink", "tltcp://h:1?latency=-1", "latency"},
+    {"tltcpsink", "tltcp://h:1?latency=0", "1 to 2147483647"},
+    {"tltcpsrc", "tltcp://h:1?latency=0", "1 to 2147483647"},
     {"tltcpsink", "tltcp://h:1?latency=200ms", "number"},
     {"tltcpsink", "tltcp://h:1?latency=4294967296", "2147483647"},
     {"tltcpsink", "tltcp://h:1?latency=", "latency"},
@@ -173,6 +175,26 @@ TEST(wrong_uris_are_refused_with_the_cause) {
         g_error_free(error);
         gst_object_unref(e);
     }
+}
+
+static void expect_no_start(const char *name) {
+    GstElement *e = support_element(name, "tltcp://127.0.0.1:9");
+    GstBus *bus = gst_bus_new();
+
+    gst_element_set_bus(e, bus);
+    g_object_set(e, "latency", 0, NULL);
+    assert_int_equal(gst_element_set_state(e, GST_STATE_PAUSED),
+                     GST_STATE_CHANGE_FAILURE);
+    support_expect_error(bus, GST_RESOURCE_ERROR_SETTINGS, "1 to 2147483647");
+    gst_element_set_state(e, GST_STATE_NULL);
+    gst_element_set_bus(e, NULL);
+    gst_object_unref(bus);
+    gst_object_unref(e);
+}
+
+TEST(nothing_could_arrive_in_no_time) {
+    expect_no_start("tltcpsink");
+    expect_no_start("tltcpsrc");
 }
 
 TEST(a_refused_uri_changes_nothing) {
@@ -286,6 +308,7 @@ int main(void) {
         cmocka_unit_test(escaped_values_are_unescaped),
         cmocka_unit_test(mode_and_port_may_be_set_as_properties),
         cmocka_unit_test(wrong_uris_are_refused_with_the_cause),
+        cmocka_unit_test(nothing_could_arrive_in_no_time),
         cmocka_unit_test(a_refused_uri_changes_nothing),
         cmocka_unit_test(an_element_does_not_start_with_a_refused_uri),
         cmocka_unit_test(elements_are_made_from_uris),

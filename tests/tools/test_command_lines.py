@@ -51,6 +51,8 @@ class Send(Refusals):
         self.refuse("--latency needs a value", "film.mp4", self.url,
                     "--latency")
         self.refuse("milliseconds", "--latency", "soon", "film.mp4", self.url)
+        self.refuse("1 to 86400000", "--latency", "0", "film.mp4", self.url)
+        self.refuse("1 to 86400000", "film.mp4", self.url + "?latency=0")
         self.refuse("pts or gop", "--deadline-mode", "x", "film.mp4", self.url)
         self.refuse("dependents", "--drop-policy", "x", "film.mp4", self.url)
         self.refuse("number", "--speed", "-1", "film.mp4", self.url)

@@ -39,8 +39,7 @@ class Options:
                 f"{url.split('?')[0]}: this URL is for "
                 f"{'perigee.connect()' if listens else 'perigee.listen()'}")
         self._check(lib.tltcp_live_options_check(self.pointer, self._why), "")
-        # A latency of 0 would mean: no deadline.
-        self.config.latency_ms = max(1, self.settings.latency_ms)
+        self.config.latency_ms = self.settings.latency_ms
 
     def _check(self, code: int, what: str) -> None:
         if code < 0:

@@ -100,6 +100,9 @@ TEST(what_is_wrong_with_a_url_is_named) {
     refuse("tltcp://[::1]", "port");
     refuse("tltcp://127.0.0.1:7001/path", "path");
     refuse("tltcp://127.0.0.1:7001?latency=soon", "latency=soon");
+    refuse("tltcp://127.0.0.1:7001?latency=0", "latency=0");
+    refuse("tltcp://127.0.0.1:7001?latency=0", "1 to 86400000");
+    refuse("tltcp://127.0.0.1:7001?latency=0.4", "1 to 86400000");
     refuse("tltcp://127.0.0.1:7001?latency", "KEY=VALUE");
     refuse("tltcp://127.0.0.1:7001?no-such=1", "no-such");
     refuse("tltcp://127.0.0.1:7001?streamid=%zz", "escaped");
