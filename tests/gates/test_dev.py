@@ -97,15 +97,15 @@ class Dev(unittest.TestCase):
         (self.root / "build").mkdir()
         (self.root / "build" / "CMakeCache.txt").write_text(
             "CMAKE_INSTALL_LIBDIR:PATH=lib\n", encoding="utf-8")
-        self.note("absent", "gstreamer1.0-tools\nffmpeg\n")
+        self.note("absent", "gstreamer1.0-tools\nffmpeg\ngstreamer1.0-x\n")
         status, text = self.dev("install", str(self.root / "there"))
         self.assertEqual(status, 0, text)
         self.assertTrue(self.calls("apt-get")[-1].endswith(
-            " install ffmpeg gstreamer1.0-tools"))
+            " install ffmpeg gstreamer1.0-tools gstreamer1.0-x"))
         self.note("uid", "1000\n")  # the libraries do without
         status, text = self.dev("install", str(self.root / "there"))
         self.assertEqual(status, 0, text)
-        self.assertIn("ffmpeg gstreamer1.0-tools", text)
+        self.assertIn("ffmpeg gstreamer1.0-tools gstreamer1.0-x", text)
         self.assertIn("continuing without these programs", text)
 
     def test_debian_without_a_number_is_newer(self):

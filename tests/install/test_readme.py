@@ -135,21 +135,30 @@ class Readme(unittest.TestCase):
             self.skipTest("no gst-launch-1.0")
         if not (BUILD / "gst-plugins" / "libgsttltcp.so").exists():
             self.skipTest("built without GStreamer")
-        source, sink = commands("gst-launch-1.0")
-        self.assertIn("autovideosink", source)
-        self.assertIn("videotestsrc", sink)
-        # Nobody looks here: no window, and an end after two seconds.
-        source = self.local(source).replace(
-            "autovideosink", "fakesink name=screen").replace(
+        show, send, keep = commands("gst-launch-1.0")
+        self.assertIn("autovideosink", show)
+        # Nobody looks here: no window.
+        show = show.replace("autovideosink", "fakesink name=screen").replace(
             "gst-launch-1.0", "gst-launch-1.0 -v")
-        sink = self.local(sink).replace(
-            "videotestsrc", "videotestsrc num-buffers=60")
-        receiver = self.start(shlex.split(source))
+        self.assertRegex(self.play(show, send), r"screen.*video/x-raw")
+        self.play(self.patient(keep, "latency=200"),
+                  self.patient(send, "latency=200"))
+        self.assertEqual(self.pictures("received.mkv"), 60)
+
+    def play(self, receive, send):
+        """What the receiver says of a stream that ends after two seconds."""
+        receiver = self.start(shlex.split(self.local(receive)))
         self.listens()
-        sender = self.start(shlex.split(sink))
-        self.ends_well(sender)
-        text = self.ends_well(receiver)
-        self.assertRegex(text, r"screen.*video/x-raw")
+        self.assertIn("videotestsrc", send)
+        self.ends_well(self.start(shlex.split(self.local(send).replace(
+            "videotestsrc", "videotestsrc num-buffers=60"))))
+        return self.ends_well(receiver)
+
+    def pictures(self, name):
+        return int(subprocess.run(
+            ["ffprobe", "-loglevel", "error", "-count_frames", "-show_entries",
+             "stream=nb_read_frames", "-of", "csv=p=0", self.work / name],
+            check=True, text=True, capture_output=True).stdout)
 
     def test_the_tools_carry_a_file(self):
         if not (BUILD / "tools" / "tltcp-send").exists():
@@ -169,12 +178,7 @@ class Readme(unittest.TestCase):
         if "--once" not in receive:
             receiver.send_signal(signal.SIGINT)
         self.ends_well(receiver)
-        frames = subprocess.run(
-            ["ffprobe", "-loglevel", "error", "-count_frames", "-show_entries",
-             "stream=nb_read_frames", "-of", "csv=p=0",
-             self.work / "received.mp4"], check=True, text=True,
-            capture_output=True).stdout
-        self.assertEqual(frames.strip(), "50")
+        self.assertEqual(self.pictures("received.mp4"), 50)
 
     def test_the_verbs_exist(self):
         text = subprocess.run([ROOT / "dev", "help"], text=True, check=True,
