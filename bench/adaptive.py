@@ -32,6 +32,7 @@ import adaptive_peers  # noqa: E402
 import adaptive_quality  # noqa: E402
 import adaptive_run  # noqa: E402
 import adaptive_traces  # noqa: E402
+import arguments  # noqa: E402
 import demo  # noqa: E402
 import live_store  # noqa: E402
 import measure  # noqa: E402
@@ -503,6 +504,10 @@ def main():
         for case in choose_cases(args).values():
             print(f"{case.name:30}{case.text}")
         return
+    if not args.source:
+        choose_cases(args)
+        choose_clips(args)
+    arguments.checked()
     settle(args)
     try:
         if args.source:

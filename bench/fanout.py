@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "demo"))
 sys.dont_write_bytecode = True
 
+import arguments  # noqa: E402
 import case  # noqa: E402
 
 import fanout_page  # noqa: E402
@@ -280,6 +281,7 @@ def parse():
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     args = parse()
+    arguments.checked()
     args.program = args.build / "bench" / "bench_fanout"
     args.linkem = args.build / "tools" / "linkem"
     if not args.program.exists():

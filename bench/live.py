@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "demo"))
 sys.dont_write_bytecode = True
 
+import arguments  # noqa: E402
 import case  # noqa: E402
 import clip  # noqa: E402
 import demo  # noqa: E402
@@ -356,6 +357,9 @@ def main():
         for which in live_cases.CASES.values():
             print(f"{which.name:14}{which.text}")
         return
+    if not args.source:
+        choose_cases(args)
+    arguments.checked()
     args.seconds = args.seconds or (12 if args.quick else 30)
     args.folder = args.build / "bench-live"
     args.folder.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ import pathlib
 import subprocess
 import sys
 
+import arguments
 import congestion
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -158,6 +159,7 @@ def main():
     if not args.program.exists():
         sys.exit(f"bench marks: there is no {args.program}; "
                  "./dev test simnet.marks builds it")
+    arguments.checked()
     results = measure(args.program, args.seeds)
     page = PAGE.read_text(encoding="utf-8")
     for param in ("beta_guest", "claim"):

@@ -17,6 +17,7 @@ import random
 import statistics
 import sys
 
+import arguments
 import marks
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -155,6 +156,7 @@ def main():
     if not args.program.exists():
         sys.exit(f"bench shares: there is no {args.program}; "
                  "./dev test simnet.shares builds it")
+    arguments.checked()
     links = draw_links(args.links, args.seed)
     mark = HOLD_MARK if args.hold else MARK
     text = (hold_table(measure_hold(args.program, links)) if args.hold else

@@ -276,6 +276,24 @@ class Dev(unittest.TestCase):
             self.assertIn("continuing without pictures", text)
             self.assertIn(f"{self.root}/build tltcp", text)
 
+    def test_wrong_names_are_refused_before_anything_is_built(self):
+        for part in "bench", "sim":
+            (self.root / part).symlink_to(tree.ROOT / part)
+        for words in ("bench", "nonesuch"), ("bench", "live", "nonesuch"), \
+                ("bench", "adaptive", "nonesuch"), \
+                ("bench", "fanout", "--nonesuch"), ("reproduce", "nonesuch"), \
+                ("reproduce", "--with-ns2", "nonesuch"):
+            status, text = self.dev(*words)
+            self.assertIn(status, (1, 2), words)
+            self.assertIn("nonesuch", text)
+            self.assertEqual(self.calls("cmake"), [], words)
+        for words in ("bench", "--help"), ("bench", "live", "--list"), \
+                ("reproduce", "--help"):
+            self.assertEqual(self.dev(*words)[0], 0, words)
+            self.assertEqual(self.calls("cmake"), [], words)
+        self.dev("reproduce", "tltcp", "--print-jobs")
+        self.assertTrue(self.calls("cmake"))
+
     def test_a_part_gets_the_build_and_the_arguments(self):
         self.stub_part("bench/run")
         status, text = self.dev("bench", "loopback", "two words")
