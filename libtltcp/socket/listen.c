@@ -52,6 +52,7 @@ static int listen_make(struct tltcp__port *port, const tltcp_config *own) {
     if (port->listening == NULL) {
         return TLTCP_ERR_NOMEM;
     }
+    tltcp__crowd_init(&port->listening->crowd);
     rv = tltcp__tracer_new(&port->tracer, port, own);
     if (rv == 0) {
         rv = listen_make_endpoint(port, own);

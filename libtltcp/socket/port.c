@@ -225,6 +225,7 @@ int tltcp__port_engine(struct tltcp__port *port, tltcp_config *inner,
 static void port_free(struct tltcp__port *port) {
     if (port->listening != NULL) {
         tltcp_endpoint_free(port->listening->endpoint);
+        tltcp__crowd_free(&port->listening->crowd);
         free(port->listening);
     }
     if (port->calling != NULL) {

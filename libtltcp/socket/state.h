@@ -9,6 +9,7 @@
 #include "internal/net/route.h"
 #include "internal/net/timer.h"
 #include "internal/net/udp.h"
+#include "libtltcp/socket/crowd.h"
 #include "libtltcp/socket/event_fd.h"
 
 /*
@@ -91,11 +92,9 @@ struct tltcp__listening {
     tltcp_socket *last;
     unsigned unaccepted; /* callers that the application has not taken */
     struct tltcp__acceptor *acceptor; /* of TCP connections; NULL: none */
-    struct tltcp__link *oldest_link;  /* TCP connections without a socket */
-    struct tltcp__link *newest_link;
-    unsigned links;        /* how many */
-    uint64_t next_link;    /* number of the next TCP connection */
-    bool asking;           /* on_caller is running */
+    struct tltcp__crowd crowd;        /* TCP connections without a socket */
+    uint64_t next_link;               /* number of the next TCP connection */
+    bool asking;                      /* on_caller is running */
     tltcp_socket *closing; /* the handle, while tltcp_close() waits for it */
     tltcp_stats past;      /* sums over ended connections */
 };

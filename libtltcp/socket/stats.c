@@ -59,6 +59,7 @@ static void stats_sum(tltcp_socket *listener, tltcp_stats *sum) {
     *sum = port->listening->past;
     sum->struct_size = sizeof(*sum);
     (void)tltcp_endpoint_get_stats(port->listening->endpoint, sum);
+    sum->callers_turned_away += port->listening->past.callers_turned_away;
     for (tltcp_socket *s = port->all; s != NULL; s = s->next) {
         tltcp_stats_init(&one);
         if (tltcp_conn_get_stats(tltcp__engine(s), &one, tltcp_now()) == 0) {

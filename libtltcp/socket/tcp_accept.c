@@ -18,68 +18,37 @@
 /* Datagrams that a caller may send until it is admitted: it may be asked for a
  * token up to eight times, and repeat itself. */
 #define CALLS_MAX 24u
-/* Connections whose peers have not called yet; the oldest is closed for a new
- * one. */
+/* Connections whose peers have not called yet; beyond, one of a crowd yields to
+ * a new one. */
 #define LINKS_MAX 1024u
-/* For each address where every caller needs a token: TCP proves it, too. */
+/* Of each address where every caller needs a token: TCP proves it, too. */
 #define LINKS_PROVEN 64u
+/* How many yield when there are no descriptors. */
+#define YIELD 32u
 /* The first byte of an INITIAL. */
 #define FIRST_BYTE 0x58
 
 /* --- Connections without a socket ---------------------------------------- */
 
-static void incoming_link_in(struct tltcp__link *l) {
-    struct tltcp__listening *g = l->port->listening;
-
-    l->older = g->newest_link;
-    if (l->older != NULL) {
-        l->older->newer = l;
-    } else {
-        g->oldest_link = l;
-    }
-    g->newest_link = l;
-    g->links++;
+static void incoming_abort(struct tltcp__link *l) {
+    tltcp__crowd_remove(&l->port->listening->crowd, l);
+    tltcp__link_abort(l);
 }
 
-static void incoming_unlink(struct tltcp__link *l) {
-    struct tltcp__listening *g = l->port->listening;
-
-    if (l->older != NULL) {
-        l->older->newer = l->newer;
-    } else {
-        g->oldest_link = l->newer;
-    }
-    if (l->newer != NULL) {
-        l->newer->older = l->older;
-    } else {
-        g->newest_link = l->older;
-    }
-    l->older = NULL;
-    l->newer = NULL;
-    g->links--;
-}
-
-/* Whether the address has `most` connections, its IPv6 /56 twice as many, or
- * its /48 four times as many. */
-static bool incoming_is_crowded(const struct tltcp__listening *g,
-                                const tltcp_pktinfo *from, unsigned most) {
-    unsigned n[3] = {0};
-
-    for (const struct tltcp__link *l = g->oldest_link; l != NULL;
-         l = l->newer) {
-        n[0] += l->info.network == from->network;
-        n[1] += l->info.block56 == from->block56;
-        n[2] += l->info.block48 == from->block48;
-    }
-    return n[0] >= most || (from->block56 != 0 && n[1] >= 2 * most) ||
-           (from->block48 != 0 && n[2] >= 4 * most);
+static void incoming_yield(struct tltcp__link *l) {
+    l->port->listening->past.callers_turned_away++;
+    incoming_abort(l);
 }
 
 static void incoming_end(struct tltcp__link *l) {
     tltcp_socket *s = l->s;
 
+    if (s == NULL && l->calls == 0) {
+        incoming_abort(l); /* there was nothing to answer */
+        return;
+    }
     if (s == NULL) {
-        incoming_unlink(l);
+        tltcp__crowd_remove(&l->port->listening->crowd, l);
         tltcp__link_close(l);
         return;
     }
@@ -103,7 +72,7 @@ static void incoming_bind(struct tltcp__link *l, tltcp_conn *conn) {
     if (s == NULL) {
         return;
     }
-    incoming_unlink(l);
+    tltcp__crowd_remove(&port->listening->crowd, l);
     tltcp__pipe_limit(l->pipe, 0); /* the engine has limits of its own */
     s->reliable = true;
     s->link = l;
@@ -197,24 +166,40 @@ static uint64_t incoming_token(struct tltcp__port *port,
     return token != 0 ? token : 1;
 }
 
-static bool incoming_has_room(struct tltcp__port *port,
-                              const tltcp_pktinfo *from) {
-    struct tltcp__listening *g = port->listening;
+/* Others yield to the new one. */
+static void incoming_make_room(struct tltcp__port *port,
+                               const tltcp_pktinfo *from) {
     unsigned half_open = port->config.listener.max_half_open_per_address;
-    unsigned most = half_open > 0 ? half_open : LINKS_PROVEN;
+    unsigned each = half_open > 0 ? half_open : LINKS_PROVEN;
+    struct tltcp__link *l =
+        tltcp__crowd_yields(&port->listening->crowd, from, each, LINKS_MAX);
 
-    if (g->handle == NULL || incoming_is_crowded(g, from, most)) {
-        return false;
+    if (l != NULL) {
+        incoming_yield(l);
     }
-    if (g->links >= LINKS_MAX) {
-        incoming_end(g->oldest_link);
+}
+
+static struct tltcp__link *incoming_new(struct tltcp__port *port,
+                                        const net__route *route,
+                                        const tltcp_pktinfo *info) {
+    struct tltcp__link *l = calloc(1, sizeof(*l));
+
+    if (l == NULL) {
+        return NULL;
     }
-    return true;
+    l->port = port;
+    l->route = *route;
+    l->info = *info;
+    if (!tltcp__crowd_add(&port->listening->crowd, l)) {
+        free(l);
+        return NULL;
+    }
+    return l;
 }
 
 static void incoming_add(struct tltcp__port *port, int fd,
                          const net__route *route, const tltcp_pktinfo *info) {
-    struct tltcp__link *l = calloc(1, sizeof(*l));
+    struct tltcp__link *l = incoming_new(port, route, info);
     const tltcp__pipe_options o = {.max_datagram =
                                        port->config.packets.max_datagram,
                                    .dscp = (unsigned)port->config.io.dscp,
@@ -225,15 +210,12 @@ static void incoming_add(struct tltcp__port *port, int fd,
         (void)close(fd);
         return;
     }
-    l->port = port;
-    l->route = *route;
-    l->info = *info;
     if (tltcp__pipe_adopt(&l->pipe, &port->io->loop, fd, &o) != 0) {
+        tltcp__crowd_remove(&port->listening->crowd, l);
         free(l);
         return;
     }
     tltcp__pipe_limit(l->pipe, CALL_MS);
-    incoming_link_in(l);
 }
 
 static void incoming_on_connection(void *owner, int fd,
@@ -245,18 +227,35 @@ static void incoming_on_connection(void *owner, int fd,
 
     uv_mutex_lock(&port->io->mx);
     info.path = incoming_token(port, route);
-    if (incoming_has_room(port, &info)) {
+    if (port->listening->handle != NULL) {
+        incoming_make_room(port, &info);
         incoming_add(port, fd, route, &info);
     } else {
-        port->listening->past.callers_turned_away++;
         (void)close(fd);
     }
     uv_mutex_unlock(&port->io->mx);
 }
 
+static bool incoming_on_scarce(void *owner) {
+    struct tltcp__port *port = owner;
+    const struct tltcp__crowd *c = &port->listening->crowd;
+    bool any;
+
+    uv_mutex_lock(&port->io->mx);
+    any = c->count > 1; /* the newest may be about to call */
+    for (unsigned i = 0; i < YIELD && c->count > 1; i++) {
+        incoming_yield(tltcp__crowd_first(c));
+    }
+    uv_mutex_unlock(&port->io->mx);
+    return any;
+}
+
+static const tltcp__acceptor_ops incoming_acceptor_ops = {
+    .on_connection = incoming_on_connection, .on_scarce = incoming_on_scarce};
+
 int tltcp__tcp_listen(struct tltcp__port *port, const net__addr *bind) {
     return tltcp__acceptor_open(&port->listening->acceptor, &port->io->loop,
-                                bind, incoming_on_connection, port);
+                                bind, &incoming_acceptor_ops, port);
 }
 
 void tltcp__tcp_listen_close(struct tltcp__port *port) {
@@ -266,7 +265,7 @@ void tltcp__tcp_listen_close(struct tltcp__port *port) {
         tltcp__acceptor_close(g->acceptor);
         g->acceptor = NULL;
     }
-    while (g->oldest_link != NULL) {
-        incoming_end(g->oldest_link);
+    while (g->crowd.oldest != NULL) {
+        incoming_end(g->crowd.oldest);
     }
 }

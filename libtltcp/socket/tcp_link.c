@@ -82,3 +82,8 @@ void tltcp__link_close(struct tltcp__link *l) {
     tltcp__pipe_close(l->pipe);
     free(l);
 }
+
+void tltcp__link_abort(struct tltcp__link *l) {
+    tltcp__pipe_abort(l->pipe);
+    free(l);
+}

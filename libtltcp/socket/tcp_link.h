@@ -17,7 +17,7 @@ struct tltcp__link {
     net__route route;
     tltcp_pktinfo info;        /* of its datagrams */
     unsigned calls;            /* datagrams while there was no socket */
-    struct tltcp__link *older; /* of those without a socket */
+    struct tltcp__link *older; /* of the crowd without a socket */
     struct tltcp__link *newer;
 };
 
@@ -30,7 +30,9 @@ bool tltcp__link_reply(struct tltcp__link *l, const uint8_t *dgram, size_t len);
 void tltcp__link_on_writable(void *link);
 /* Closes and frees the link of a socket, if there is one. */
 void tltcp__link_drop(tltcp_socket *s);
-/* Closes and frees a link without a socket. */
+/* Closes and frees a link without a socket; after what it has answered, which
+ * takes a while, or at once. */
 void tltcp__link_close(struct tltcp__link *l);
+void tltcp__link_abort(struct tltcp__link *l);
 
 #endif /* TLTCP_SOCKET_TCP_LINK_H */

@@ -10,10 +10,12 @@
 
 #include "libtltcp/tcp/stream_socket.h"
 
-#define BACKLOG 128
+#define BACKLOG 4096
 #define ACCEPTS 32 /* per wake-up, so that connections have their turn */
-/* Without descriptors or memory, connections wait for this long. */
+/* Without descriptors or memory, connections wait for this long, */
 #define PAUSE_MS 100
+/* or for this long, if others have just yielded theirs. */
+#define SHORT_PAUSE_MS 2
 
 struct tltcp__acceptor {
     uv_poll_t poll;
@@ -21,7 +23,7 @@ struct tltcp__acceptor {
     int fd;
     unsigned handles; /* of libuv, not yet closed */
     bool closed;
-    tltcp__on_connection on_connection;
+    const tltcp__acceptor_ops *ops;
     void *owner;
 };
 
@@ -47,7 +49,14 @@ static void acceptor_give(tltcp__acceptor *a, int fd, const net__addr *from) {
     }
     route.remote = *from;
     net__addr_ip(&local, &route.local);
-    a->on_connection(a->owner, fd, &route);
+    a->ops->on_connection(a->owner, fd, &route);
+}
+
+static void acceptor_wait(tltcp__acceptor *a) {
+    uint64_t pause = a->ops->on_scarce(a->owner) ? SHORT_PAUSE_MS : PAUSE_MS;
+
+    (void)uv_poll_stop(&a->poll);
+    (void)uv_timer_start(&a->pause, acceptor_on_pause, pause, 0);
 }
 
 static void acceptor_on_poll(uv_poll_t *poll, int status, int events) {
@@ -67,8 +76,7 @@ static void acceptor_on_poll(uv_poll_t *poll, int status, int events) {
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno != EINTR && errno != ECONNABORTED) {
-            (void)uv_poll_stop(&a->poll);
-            (void)uv_timer_start(&a->pause, acceptor_on_pause, PAUSE_MS, 0);
+            acceptor_wait(a);
             return;
         }
     }
@@ -92,7 +100,7 @@ static int acceptor_new(tltcp__acceptor **out, uv_loop_t *loop, int fd) {
 }
 
 int tltcp__acceptor_open(tltcp__acceptor **out, uv_loop_t *loop,
-                         const net__addr *bind, tltcp__on_connection fn,
+                         const net__addr *bind, const tltcp__acceptor_ops *ops,
                          void *owner) {
     tltcp__acceptor *a = NULL;
     int fd = -1;
@@ -109,7 +117,7 @@ int tltcp__acceptor_open(tltcp__acceptor **out, uv_loop_t *loop,
         (void)close(fd);
         return rv;
     }
-    a->on_connection = fn;
+    a->ops = ops;
     a->owner = owner;
     acceptor_start(a);
     *out = a;

@@ -8,13 +8,17 @@
 
 typedef struct tltcp__acceptor tltcp__acceptor;
 
-/* A connection arrived; the callback owns fd, which does not block. */
-typedef void (*tltcp__on_connection)(void *owner, int fd,
-                                     const net__route *route);
+typedef struct tltcp__acceptor_ops {
+    /* A connection arrived; the callback owns fd, which does not block. */
+    void (*on_connection)(void *owner, int fd, const net__route *route);
+    /* Connections wait, for there are no descriptors or no memory. True: some
+     * will be free soon. */
+    bool (*on_scarce)(void *owner);
+} tltcp__acceptor_ops;
 
 /* Returns 0 or UV_E... */
 int tltcp__acceptor_open(tltcp__acceptor **out, uv_loop_t *loop,
-                         const net__addr *bind, tltcp__on_connection fn,
+                         const net__addr *bind, const tltcp__acceptor_ops *ops,
                          void *owner);
 int tltcp__acceptor_local(const tltcp__acceptor *a, net__addr *local);
 void tltcp__acceptor_close(tltcp__acceptor *a);

@@ -378,3 +378,7 @@ void tltcp__pipe_close(tltcp__pipe *p) {
         (void)shutdown(p->fd, SHUT_WR);
     }
 }
+
+void tltcp__pipe_abort(tltcp__pipe *p) {
+    pipe_free(p);
+}

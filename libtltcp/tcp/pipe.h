@@ -58,5 +58,7 @@ void tltcp__pipe_send(tltcp__pipe *p, size_t len, size_t segment);
 /* Closes: sends the rest in the background for at most half a second. No
  * callback follows. */
 void tltcp__pipe_close(tltcp__pipe *p);
+/* Closes at once, which frees its descriptor. */
+void tltcp__pipe_abort(tltcp__pipe *p);
 
 #endif /* TLTCP_TCP_PIPE_H */

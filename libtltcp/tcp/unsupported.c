@@ -56,13 +56,17 @@ void tltcp__pipe_close(tltcp__pipe *p) {
     (void)p;
 }
 
+void tltcp__pipe_abort(tltcp__pipe *p) {
+    (void)p;
+}
+
 int tltcp__acceptor_open(tltcp__acceptor **out, uv_loop_t *loop,
-                         const net__addr *bind, tltcp__on_connection fn,
+                         const net__addr *bind, const tltcp__acceptor_ops *ops,
                          void *owner) {
     (void)out;
     (void)loop;
     (void)bind;
-    (void)fn;
+    (void)ops;
     (void)owner;
     return UV_ENOTSUP;
 }

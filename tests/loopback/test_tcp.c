@@ -501,29 +501,6 @@ TEST(a_connection_without_a_call_is_closed) {
     raw_expect_end(fd);
 }
 
-TEST(an_address_has_few_connections_without_a_call) {
-    struct lo *l = *state;
-    int fd[8];
-
-    l->config.listener.max_half_open_per_address = 4;
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    for (int i = 0; i < 8; i++) {
-        fd[i] = raw_connect(l->port);
-        if (i >= 4) {
-            raw_expect_end(fd[i]);
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        assert_false(lo_ready(fd[i]));
-        close(fd[i]);
-    }
-    while (tltcp_connect(&l->client, l->host, l->port, &l->config,
-                         LO_PATIENCE) != 0) {
-    }
-    lo_accept(l);
-    talk(l);
-}
-
 TEST(callers_get_in_beside_thousands_that_come_and_go) {
     struct lo *l = *state;
 
@@ -568,7 +545,6 @@ int main(void) {
         LO_TEST(the_dupack_recovery_does_not_go_over_tcp, ipv4),
         LO_TEST(strangers_are_hung_up_on, ipv4),
         LO_TEST(a_connection_without_a_call_is_closed, ipv4),
-        LO_TEST(an_address_has_few_connections_without_a_call, ipv4),
         LO_TEST(callers_get_in_beside_thousands_that_come_and_go, ipv4),
     };
 
