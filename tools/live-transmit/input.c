@@ -16,22 +16,13 @@
 /* A pipe may be this far ahead of its own time line; a program that is as fast
  * as it can be is held up then. */
 #define PIPE_AHEAD UINT64_C(1000000000)
-#define JUMP UINT64_C(10000000000)
 
 /* When what was read last is to be sent by its own time line. */
 static uint64_t input_due(struct job *j, uint64_t now) {
     int64_t time = tltcp_live_stream_ts_time(j->stream);
-    uint64_t due;
-    if (j->o->in.kind == ENDPOINT_UDP || time == TLTCP_LIVE_TIME_NONE) {
-        return now;
-    }
-    due = j->anchor_clock + (uint64_t)(time - j->anchor_media);
-    if (!j->anchored || due < now || due - now > JUMP) {
-        j->anchored = true;
-        j->anchor_media = time;
-        j->anchor_clock = due = now;
-    }
-    return due;
+    return j->o->in.kind == ENDPOINT_UDP || time == TLTCP_LIVE_TIME_NONE
+               ? now
+               : pace_due(&j->pace, time, now);
 }
 
 /* Whether to read on, or at *when. */

@@ -13,6 +13,7 @@
 #include "tools/common/privileges.h"
 #include "tools/live-transmit/link.h"
 #include "tools/live-transmit/out.h"
+#include "tools/live-transmit/pace.h"
 #include "tools/live-transmit/release.h"
 #include "tools/live-transmit/stats.h"
 #include "tools/live-transmit/viewer.h"
@@ -45,9 +46,7 @@ struct job {
     struct link target; /* output by TLTCP */
     struct viewers viewers;
     tltcp_live_stream *stream;
-    bool anchored; /* the time line of a file or pipe is on the clock */
-    int64_t anchor_media;
-    uint64_t anchor_clock;
+    struct pace pace; /* of a file or pipe */
 
     struct transmit_totals totals;
     tltcp_stats last; /* of the newest connection, at its end */

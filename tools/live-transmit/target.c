@@ -57,7 +57,7 @@ static void target_begin(struct job *j, tltcp_socket *s) {
         j->viewers.logged = v;
     }
     if (j->viewers.count == 1) {
-        j->anchored = false; /* a file waited for somebody */
+        pace_restart(&j->pace); /* a file waited for somebody */
     }
     target_greet(j, v);
 }
