@@ -62,9 +62,7 @@ static void command_complain(const char *program, const char *path, int error) {
     fputc('\n', stderr);
 }
 
-/* Packets are allocated at a high rate: keeps freed memory instead of returning
- * it to the system. */
-static void keep_memory(void) {
+void show_keep_memory(void) {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_MAX, 0);
     (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -97,7 +95,7 @@ int show_command(int argc, char **argv, const struct show_network *net,
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
         return usage(program, more, argc >= 2);
     }
-    keep_memory();
+    show_keep_memory();
     errno = 0;
     text = read_text(argv[1]);
     if (text == NULL) {

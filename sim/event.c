@@ -4,46 +4,58 @@
 
 #include <stdlib.h>
 
-static bool event_before(const struct sim_timer *a, const struct sim_timer *b) {
+#define WAYS 4 /* children of an entry: fewer levels than a binary heap */
+
+static bool event_before(const struct sim_event *a, const struct sim_event *b) {
     return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
-static void place(struct sim_loop *l, size_t i, struct sim_timer *t) {
-    l->queue[i] = t;
-    t->slot = i + 1;
-}
-
-static void rise(struct sim_loop *l, size_t i, struct sim_timer *t) {
-    while (i > 0 && event_before(t, l->queue[(i - 1) / 2])) {
-        place(l, i, l->queue[(i - 1) / 2]);
-        i = (i - 1) / 2;
+static void place(struct sim_loop *l, size_t i, struct sim_event e) {
+    l->queue[i] = e;
+    if (e.timer != NULL) {
+        e.timer->slot = i + 1;
     }
-    place(l, i, t);
 }
 
-static void sink(struct sim_loop *l, size_t i, struct sim_timer *t) {
-    size_t child;
-    while ((child = 2 * i + 1) < l->count) {
-        if (child + 1 < l->count &&
-            event_before(l->queue[child + 1], l->queue[child])) {
-            child++;
+static void rise(struct sim_loop *l, size_t i, struct sim_event e) {
+    while (i > 0 && event_before(&e, &l->queue[(i - 1) / WAYS])) {
+        place(l, i, l->queue[(i - 1) / WAYS]);
+        i = (i - 1) / WAYS;
+    }
+    place(l, i, e);
+}
+
+static size_t first_child(const struct sim_loop *l, size_t i) {
+    size_t first = WAYS * i + 1;
+    size_t end = first + WAYS < l->count ? first + WAYS : l->count;
+    size_t best = first;
+    for (size_t child = first + 1; child < end; child++) {
+        if (event_before(&l->queue[child], &l->queue[best])) {
+            best = child;
         }
-        if (!event_before(l->queue[child], t)) {
+    }
+    return best;
+}
+
+static void sink(struct sim_loop *l, size_t i, struct sim_event e) {
+    while (WAYS * i + 1 < l->count) {
+        size_t child = first_child(l, i);
+        if (!event_before(&l->queue[child], &e)) {
             break;
         }
         place(l, i, l->queue[child]);
         i = child;
     }
-    place(l, i, t);
+    place(l, i, e);
 }
 
 static bool reserve(struct sim_loop *l) {
     size_t cap = l->cap != 0 ? l->cap * 2 : 16;
-    struct sim_timer **q;
+    struct sim_event *q;
     if (l->count < l->cap) {
         return true;
     }
-    q = realloc(l->queue, cap * sizeof(struct sim_timer *));
+    q = realloc(l->queue, cap * sizeof(*q));
     if (q == NULL) {
         return false;
     }
@@ -52,56 +64,89 @@ static bool reserve(struct sim_loop *l) {
     return true;
 }
 
-void sim_loop_stop(struct sim_loop *l, struct sim_timer *t) {
-    struct sim_timer *last;
-    size_t i = t->slot;
-    if (i-- == 0) {
+static void loop_remove(struct sim_loop *l, size_t i) {
+    struct sim_event last = l->queue[--l->count];
+    if (i == l->count) {
         return;
     }
-    t->slot = 0;
-    last = l->queue[--l->count];
-    if (last == t) {
-        return;
-    }
-    if (i > 0 && event_before(last, l->queue[(i - 1) / 2])) {
+    if (i > 0 && event_before(&last, &l->queue[(i - 1) / WAYS])) {
         rise(l, i, last);
     } else {
         sink(l, i, last);
     }
 }
 
+/* The place of the timer that fires is kept for what it arms first. */
+static void close_gap(struct sim_loop *l) {
+    if (l->gap) {
+        l->gap = false;
+        loop_remove(l, 0);
+    }
+}
+
+void sim_loop_stop(struct sim_loop *l, struct sim_timer *t) {
+    size_t i = t->slot;
+    if (i-- != 0) {
+        t->slot = 0;
+        loop_remove(l, i);
+    }
+}
+
 bool sim_loop_arm(struct sim_loop *l, struct sim_timer *t, uint64_t at) {
+    struct sim_event e;
     if (at != SIM_NEVER && at < l->now) {
         at = l->now;
     }
     if (t->slot != 0 && t->at == at) {
         return true;
     }
-    sim_loop_stop(l, t);
     if (at == SIM_NEVER) {
+        sim_loop_stop(l, t);
         return true;
     }
-    if (!reserve(l)) {
+    e = (struct sim_event){at, l->order, t};
+    if (t->slot != 0) { /* a later order: among equal times it goes last */
+        size_t i = t->slot - 1;
+        if (at < t->at) {
+            rise(l, i, e);
+        } else {
+            sink(l, i, e);
+        }
+    } else if (l->gap) {
+        l->gap = false;
+        sink(l, 0, e);
+    } else if (reserve(l)) {
+        rise(l, l->count++, e);
+    } else {
         return false;
     }
     t->at = at;
-    t->order = l->order++;
-    rise(l, l->count++, t);
+    l->order++;
     return true;
 }
 
+uint64_t sim_loop_next(struct sim_loop *l) {
+    close_gap(l);
+    return l->count != 0 ? l->queue[0].at : SIM_NEVER;
+}
+
 bool sim_loop_step(struct sim_loop *l, uint64_t until) {
-    struct sim_timer *t = l->count != 0 ? l->queue[0] : NULL;
-    if (t == NULL || t->at > until) {
+    struct sim_timer *t;
+    uint64_t at = sim_loop_next(l); /* a timer may run the loop itself */
+    if (at == SIM_NEVER || at > until) {
         if (until != SIM_NEVER && until > l->now) {
             l->now = until;
         }
         return false;
     }
-    l->now = t->at;
-    sim_loop_stop(l, t);
+    t = l->queue[0].timer;
+    l->now = at;
+    l->queue[0].timer = NULL;
+    l->gap = true;
+    t->slot = 0;
     l->fired++;
     t->fire(t, l->now);
+    close_gap(l);
     return true;
 }
 
@@ -112,7 +157,9 @@ void sim_loop_run(struct sim_loop *l, uint64_t until) {
 
 void sim_loop_free(struct sim_loop *l) {
     for (size_t i = 0; i < l->count; i++) {
-        l->queue[i]->slot = 0;
+        if (l->queue[i].timer != NULL) {
+            l->queue[i].timer->slot = 0;
+        }
     }
     free(l->queue);
     *l = (struct sim_loop){.now = l->now};

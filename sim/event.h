@@ -24,18 +24,25 @@ struct sim_timer {
     sim_timer_fn fire; /**< what to do */
     void *user;        /**< user pointer */
     uint64_t at;       /**< when; set by the loop */
-    uint64_t order;    /**< breaks ties; set by the loop */
     size_t slot;       /**< 1 + index in the queue, 0: idle; set by the loop */
+};
+
+/** @brief An armed timer in the queue. */
+struct sim_event {
+    uint64_t at;             /**< when */
+    uint64_t order;          /**< breaks ties */
+    struct sim_timer *timer; /**< NULL: it is firing */
 };
 
 /** @brief A clock and its timers; zeroed: at time 0. */
 struct sim_loop {
-    uint64_t now;             /**< virtual time, ns */
-    struct sim_timer **queue; /**< binary heap */
-    size_t count;             /**< armed timers */
-    size_t cap;               /**< room */
-    uint64_t order;           /**< of the next one armed */
-    uint64_t fired;           /**< timers fired so far */
+    uint64_t now;            /**< virtual time, ns */
+    struct sim_event *queue; /**< heap, the earliest first */
+    size_t count;            /**< entries */
+    size_t cap;              /**< room */
+    uint64_t order;          /**< of the next one armed */
+    uint64_t fired;          /**< timers fired so far */
+    bool gap;                /**< the first entry is of the timer that fires */
 };
 
 /**
@@ -55,6 +62,9 @@ bool sim_loop_arm(struct sim_loop *l, struct sim_timer *t, uint64_t at);
  * @param t  timer, armed or not
  */
 void sim_loop_stop(struct sim_loop *l, struct sim_timer *t);
+/** @brief When the next timer is due. @param l  loop @return ns, or SIM_NEVER
+ */
+uint64_t sim_loop_next(struct sim_loop *l);
 /**
  * @brief Fires the next timer.
  * @param l      loop

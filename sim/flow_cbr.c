@@ -29,7 +29,8 @@ static uint64_t next_at(const struct cbr *c) {
 static void flow_cbr_on_timer(struct sim_timer *t, uint64_t now) {
     struct cbr *c = t->user;
     struct flow *f = c->flow;
-    struct sim_packet *p = sim_packet_new(NULL, f->spec->packet - SIM_IP_UDP);
+    struct sim_packet *p =
+        sim_net_packet(f->net, NULL, f->spec->packet - SIM_IP_UDP);
     (void)now;
     if (p != NULL) {
         p->src = sim_address(f->from, 0);

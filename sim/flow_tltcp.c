@@ -14,6 +14,8 @@
 #define FILE_SECTION 100000
 #define DATAGRAM_MIN 1200
 #define BUFFER ((size_t)1 << 30)
+#define SEND_MOST (UINT64_C(8) << 20)
+#define LEAST_AHEAD (UINT64_C(64) << 10)
 
 struct connection {
     struct sim_host *from;
@@ -25,14 +27,33 @@ struct connection {
     double payload;     /* of a full datagram; 0: none sent yet */
     uint64_t sent;      /* stream bytes sent before the newest datagram */
     unsigned looked_at; /* datagrams */
+    bool lazy;          /* writes no more than the window may ask for soon */
+    uint64_t look_next; /* bytes of datagrams at the next look at the window */
     tltcp_config config;
 };
 
 /* ---- the sender ---- */
 
+/* Windows at most double from one look to the next, so the engine never runs
+ * out of data. What leaves in datagrams is at least what leaves of the stream.
+ */
+static void write_ahead(struct connection *c) {
+    tltcp_stats st;
+    uint64_t window;
+    if (!c->lazy || c->peer == NULL || c->peer->sent < c->look_next) {
+        return;
+    }
+    tltcp_stats_init(&st);
+    (void)tltcp_conn_get_stats(c->peer->conn, &st, sim_host_now(c->from));
+    window = st.cwnd_bytes < SEND_MOST ? st.cwnd_bytes : SEND_MOST;
+    c->source.enough = c->peer->sent + LEAST_AHEAD + 4 * window;
+    c->look_next = c->peer->sent + LEAST_AHEAD / 4 + window / 2;
+}
+
 static void on_source_ready(void *user, struct sim_peer *p) {
     struct connection *c = user;
     (void)p;
+    write_ahead(c);
     sim_source_ready(&c->source);
 }
 
@@ -87,12 +108,11 @@ static void describe_source(const struct scenario_flow *f,
 /* A section, and several windows: it is filled, so a larger one would cost
  * time. */
 static size_t flow_tltcp_send_buffer(const struct scenario_flow *f) {
-    uint64_t most = UINT64_C(8) << 20;
     uint64_t need = f->section + 4 * f->window * f->packet;
     if (f->deadline != 0) {
         return BUFFER;
     }
-    return (size_t)(f->window == 0 || need > most ? most : need);
+    return (size_t)(f->window == 0 || need > SEND_MOST ? SEND_MOST : need);
 }
 
 static void flow_tltcp_configure(struct connection *c,
@@ -124,6 +144,7 @@ static void flow_tltcp_configure(struct connection *c,
     g->packets.base_datagram = g->packets.max_datagram;
     g->recv_buffer = BUFFER;
     g->send_buffer = flow_tltcp_send_buffer(f);
+    c->lazy = f->deadline == 0 && f->bytes == 0 && g->send_buffer >= SEND_MOST;
     for (uint32_t i = 0; i < f->n_params; i++) {
         c->params[i] = f->params[i];
     }

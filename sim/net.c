@@ -25,6 +25,7 @@ struct joint {
 
 struct sim_net {
     struct sim_loop loop;
+    struct sim_pool pool;
     struct node *nodes;
     uint32_t n_nodes;
     struct joint **joints;
@@ -51,6 +52,7 @@ void sim_net_free(struct sim_net *n) {
     for (uint32_t i = 0; i < n->n_nodes; i++) {
         free(n->nodes[i].routes);
     }
+    sim_pool_free(&n->pool);
     free(n->joints);
     free(n->nodes);
     free(n);
@@ -171,6 +173,10 @@ uint32_t sim_net_add_link(struct sim_net *n, uint32_t from, uint32_t to,
     return number;
 }
 
+uint32_t sim_net_links(const struct sim_net *n) {
+    return n->n_joints;
+}
+
 const struct sim_link *sim_net_link(const struct sim_net *n, uint32_t link) {
     return n->joints[link]->link;
 }
@@ -191,6 +197,11 @@ void sim_net_set_arrival(struct sim_net *n, sim_arrival_fn arrival,
                          void *user) {
     n->arrival = arrival;
     n->arrival_user = user;
+}
+
+struct sim_packet *sim_net_packet(struct sim_net *n, const void *data,
+                                  size_t len) {
+    return sim_pool_packet(&n->pool, data, len);
 }
 
 void sim_net_send(struct sim_net *n, uint32_t from, struct sim_packet *p) {

@@ -86,6 +86,9 @@ uint32_t sim_net_add_link(struct sim_net *n, uint32_t from, uint32_t to,
  * @return false: out of memory
  */
 bool sim_net_route(struct sim_net *n, uint32_t at, uint32_t dst, uint32_t link);
+/** @brief How many links there are. @param n  network @return their numbers are
+ * 0 to one less */
+uint32_t sim_net_links(const struct sim_net *n);
 /** @brief A link, read-only. @param n  network @param link  number
  * @return valid as long as the network */
 const struct sim_link *sim_net_link(const struct sim_net *n, uint32_t link);
@@ -129,6 +132,15 @@ typedef void (*sim_arrival_fn)(void *user, const struct sim_packet *p,
  * @param user     for arrival
  */
 void sim_net_set_arrival(struct sim_net *n, sim_arrival_fn arrival, void *user);
+/**
+ * @brief Creates a packet; it must not outlive the network.
+ * @param n     network
+ * @param data  contents, copied; NULL: zeroes
+ * @param len   bytes
+ * @return the packet, or NULL without memory
+ */
+struct sim_packet *sim_net_packet(struct sim_net *n, const void *data,
+                                  size_t len);
 /**
  * @brief Sends a packet to sim_packet::dst.
  * @param n     network

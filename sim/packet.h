@@ -17,7 +17,18 @@ enum sim_ecn {
     SIM_ECN_CE = 3 /**< congestion experienced */
 };
 
-/** @brief A packet, created by sim_packet_new(). */
+/** Sizes in which packets are kept: short ones, and datagrams of an Ethernet.
+ */
+#define SIM_POOL_SIZES 2
+
+struct sim_packet;
+
+/** @brief Packets to be used again; zeroed: empty. It outlives its packets. */
+struct sim_pool {
+    struct sim_packet *idle[SIM_POOL_SIZES]; /**< by size */
+};
+
+/** @brief A packet, created by sim_packet_new() or sim_pool_packet(). */
 struct sim_packet {
     struct sim_packet *next; /**< used by its holder */
     uint64_t src;            /**< source; defined by the owner */
@@ -32,6 +43,7 @@ struct sim_packet {
     uint32_t ecn;            /**< enum sim_ecn */
     uint32_t dscp;           /**< DSCP of the IP header */
     uint32_t len;            /**< bytes at data */
+    struct sim_pool *pool;   /**< where it goes back to, or NULL */
     uint8_t data[];          /**< contents */
 };
 
@@ -44,5 +56,16 @@ struct sim_packet {
 struct sim_packet *sim_packet_new(const void *data, size_t len);
 /** @brief Frees a packet. @param p  packet, or NULL */
 void sim_packet_free(struct sim_packet *p);
+/**
+ * @brief Creates a packet from memory that another has left.
+ * @param pool  pool, or NULL: as sim_packet_new()
+ * @param data  contents, copied; NULL: zeroes
+ * @param len   bytes
+ * @return the packet, or NULL without memory
+ */
+struct sim_packet *sim_pool_packet(struct sim_pool *pool, const void *data,
+                                   size_t len);
+/** @brief Frees the memory that is kept. @param pool  pool */
+void sim_pool_free(struct sim_pool *pool);
 
 #endif /* SIM_PACKET_H */

@@ -2,6 +2,8 @@
 /* A Saratoga node on a host of the virtual network. */
 #include "sim/saratoga_host.h"
 
+#include <stdlib.h>
+
 #define BATCH 65535
 #define SPINS_MAX 2000
 
@@ -16,7 +18,7 @@ saratoga_pktinfo sim_saratoga_address(const struct sim_saratoga *s) {
 
 void sim_saratoga_transmit(struct sim_saratoga *s, uint64_t src, uint64_t dst,
                            const uint8_t *dgram, size_t len) {
-    struct sim_packet *p = sim_packet_new(dgram, len);
+    struct sim_packet *p = sim_net_packet(s->net, dgram, len);
     s->sent_packets++;
     s->sent_bytes += len;
     if (p != NULL) {
@@ -40,15 +42,15 @@ static void leave(struct sim_saratoga *s, const saratoga_pktinfo *to,
 }
 
 static bool saratoga_host_flush(struct sim_saratoga *s) {
-    uint8_t buf[BATCH];
     saratoga_pktinfo to;
     size_t segment = 0;
     size_t len;
     bool any = false;
-    while ((len = saratoga_engine_send(s->engine, &to, buf, sizeof(buf),
+    while ((len = saratoga_engine_send(s->engine, &to, s->batch, BATCH,
                                        &segment, sim_saratoga_now(s))) > 0) {
         for (size_t at = 0; at < len; at += segment) {
-            leave(s, &to, buf + at, len - at < segment ? len - at : segment);
+            leave(s, &to, s->batch + at,
+                  len - at < segment ? len - at : segment);
         }
         any = true;
     }
@@ -122,7 +124,8 @@ bool sim_saratoga_open(struct sim_saratoga *s, struct sim_net *net,
     s->timer.fire = saratoga_host_on_timer;
     s->timer.user = s;
     s->node = sim_net_add_node(net, saratoga_host_deliver, s);
-    return s->node != UINT32_MAX &&
+    s->batch = malloc(BATCH);
+    return s->node != UINT32_MAX && s->batch != NULL &&
            saratoga_engine_new(&s->engine, cfg, bytes, sim_saratoga_now(s)) ==
                0;
 }
@@ -133,5 +136,7 @@ void sim_saratoga_close(struct sim_saratoga *s) {
         sim_net_set_node(s->net, s->node, NULL, NULL);
     }
     saratoga_engine_free(s->engine);
+    free(s->batch);
     s->engine = NULL;
+    s->batch = NULL;
 }

@@ -55,6 +55,7 @@ struct sim_saratoga {
     uint64_t spin_at;      /**< when they began */
     uint64_t sent_packets; /**< datagrams out */
     uint64_t sent_bytes;   /**< their bytes */
+    uint8_t *batch;        /**< datagrams on their way out */
 };
 
 /**

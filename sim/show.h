@@ -30,6 +30,10 @@ struct show_network {
  */
 bool show_run(struct scenario *s, const struct show_network *net, char *why);
 
+/** @brief Keeps freed memory instead of returning it to the system: packets are
+ * allocated at a high rate. Before anything is run. */
+void show_keep_memory(void);
+
 /**
  * @brief The command line of a program that runs scenarios.
  * @param argc  of main()

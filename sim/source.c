@@ -196,6 +196,9 @@ void sim_source_ready(struct sim_source *s) {
         return;
     }
     while (!s->done && s->due <= source_loop_of(s)->now && busy++ < BUSY) {
+        if (s->enough != 0 && s->bytes >= s->enough) {
+            return; /* looked at again at the next acknowledgement */
+        }
         if (s->pending.len == 0) {
             source_prepare(s);
         }

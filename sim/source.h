@@ -67,6 +67,8 @@ struct sim_source {
     uint64_t cap;                 /**< room at sections */
     uint64_t bytes;               /**< bytes accepted */
     uint64_t refused;             /**< writes without room */
+    uint64_t enough;              /**< bytes beyond which nothing is written for
+                                       now; 0: writes until refused */
     uint64_t due;                 /**< virtual time of the next section */
     int error;                    /**< first write error other than AGAIN */
     bool started;                 /**< sim_source_start() was called */

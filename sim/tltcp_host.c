@@ -54,7 +54,7 @@ uint64_t sim_peer_address(const struct sim_peer *p) {
 
 static void transmit(struct sim_host *h, uint32_t port,
                      const tltcp_pktinfo *info, const void *data, size_t len) {
-    struct sim_packet *p = sim_packet_new(data, len);
+    struct sim_packet *p = sim_net_packet(h->net, data, len);
     if (p != NULL) {
         p->src = sim_address(h->node, port);
         p->dst = info->path;
@@ -67,6 +67,7 @@ static void transmit(struct sim_host *h, uint32_t port,
 static void transmit_batch(struct sim_peer *p, const tltcp_pktinfo *info,
                            size_t total, size_t segment) {
     struct sim_host *h = p->host;
+    p->sent += total;
     for (size_t at = 0; at < total; at += segment) {
         size_t len = total - at < segment ? total - at : segment;
         if (p->app.on_send != NULL) {

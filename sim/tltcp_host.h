@@ -47,6 +47,7 @@ struct sim_peer {
     bool stuck;             /**< the engine requested time 0 repeatedly */
     uint32_t spins;         /**< timeouts in a row without time passing */
     uint64_t spin_at;       /**< when they began */
+    uint64_t sent;          /**< bytes of the datagrams that left */
 };
 
 /** Answers to a caller. */

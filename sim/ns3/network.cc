@@ -404,7 +404,7 @@ void Carrier::Receive(Ptr<Socket> socket) {
 void Carrier::CatchUp() {
     sim_loop *loop = sim_net_loop(m_stage->net);
     sim_loop_run(loop, Now());
-    uint64_t at = loop->count != 0 ? loop->queue[0]->at : SIM_NEVER;
+    uint64_t at = sim_loop_next(loop);
     if (at == m_armed && m_next.IsRunning()) {
         return;
     }

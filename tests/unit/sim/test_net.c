@@ -70,6 +70,89 @@ TEST(equal_times_fire_in_the_order_of_arming) {
     sim_loop_free(&loop);
 }
 
+/* Timers that arm, move and stop others as they fire, beside what is known to
+ * be armed. */
+struct busy {
+    struct sim_loop loop;
+    struct sim_timer timers[TIMERS];
+    uint64_t due[TIMERS]; /* SIM_NEVER: idle */
+    struct sim_random luck;
+};
+
+static void busy_arm(struct busy *b, size_t i, uint64_t at) {
+    assert_true(sim_loop_arm(&b->loop, &b->timers[i], at));
+    b->due[i] = at;
+}
+
+static void on_busy(struct sim_timer *t, uint64_t now) {
+    struct busy *b = t->user;
+    size_t self = (size_t)(t - b->timers);
+    uint64_t count = sim_random_below(&b->luck, 4);
+    assert_int_equal(now, b->due[self]);
+    b->due[self] = SIM_NEVER;
+    for (size_t i = 0; i < TIMERS; i++) {
+        assert_true(b->due[i] >= now);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        size_t other = sim_random_below(&b->luck, TIMERS);
+        bool stop = sim_random_chance(&b->luck, 0.2);
+        busy_arm(b, other,
+                 stop ? SIM_NEVER : now + sim_random_below(&b->luck, 50));
+    }
+    if (sim_random_chance(&b->luck, 0.1)) { /* looks while it fires */
+        uint64_t least = SIM_NEVER;
+        for (size_t i = 0; i < TIMERS; i++) {
+            least = b->due[i] < least ? b->due[i] : least;
+        }
+        assert_int_equal(sim_loop_next(&b->loop), least);
+    }
+}
+
+TEST(timers_arm_and_stop_others_as_they_fire) {
+    static struct busy b;
+    sim_random_init(&b.luck, 2);
+    for (size_t i = 0; i < TIMERS; i++) {
+        b.timers[i] = (struct sim_timer){.fire = on_busy, .user = &b};
+        busy_arm(&b, i, 0);
+    }
+    while (b.loop.fired < 50000) {
+        if (!sim_loop_step(&b.loop, b.loop.now + 100)) {
+            busy_arm(&b, 0, b.loop.now); /* all had stopped */
+        }
+    }
+    sim_loop_free(&b.loop);
+    for (size_t i = 0; i < TIMERS; i++) {
+        assert_int_equal(b.timers[i].slot, 0);
+    }
+}
+
+TEST(packets_of_a_pool_hold_nothing_of_those_before) {
+    static const uint8_t zeroes[1600];
+    static uint8_t ones[1600];
+    struct sim_pool pool = {0};
+    struct sim_packet *first = NULL;
+    memset(ones, 1, sizeof(ones));
+    for (size_t len = 0; len <= sizeof(ones); len += 100) {
+        struct sim_packet *p = sim_pool_packet(&pool, ones, len);
+        assert_non_null(p);
+        p->wire = 7;
+        p->ecn = SIM_ECN_CE;
+        sim_packet_free(p);
+        p = sim_pool_packet(&pool, NULL, len);
+        assert_non_null(p);
+        assert_int_equal(p->len, len);
+        assert_int_equal(p->wire, 0);
+        assert_int_equal(p->ecn, SIM_ECN_NOT);
+        assert_memory_equal(p->data, zeroes, len);
+        sim_packet_free(p);
+    }
+    first = sim_pool_packet(&pool, NULL, 1000);
+    sim_packet_free(first);
+    assert_ptr_equal(sim_pool_packet(&pool, NULL, 1200), first);
+    sim_packet_free(first);
+    sim_pool_free(&pool);
+}
+
 /* A host that counts, and answers when asked to. */
 struct host {
     struct sim_net *net;
@@ -182,6 +265,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers_fire_in_order_whatever_is_armed_and_stopped),
         cmocka_unit_test(equal_times_fire_in_the_order_of_arming),
+        cmocka_unit_test(timers_arm_and_stop_others_as_they_fire),
+        cmocka_unit_test(packets_of_a_pool_hold_nothing_of_those_before),
         cmocka_unit_test(packets_find_their_way_through_routers),
         cmocka_unit_test(a_tap_sees_and_removes_packets),
         cmocka_unit_test(what_leads_nowhere_is_dropped),
