@@ -15,15 +15,13 @@ bool sec__admission_init(sec__admission *a, const cmn__mem *mem,
 
     *a = (sec__admission){.mem = mem, .limits = *limits};
     memcpy(a->salt, random, sizeof(a->salt));
-    cmn__tally_init(&a->of_network, mem);
-    cmn__tally_init(&a->half_open_of, mem);
+    sec__origins_init(&a->origins, mem);
     sec__tokens_init(&a->tokens, secret, limits->secured, now);
     return ok;
 }
 
 void sec__admission_free(sec__admission *a) {
-    cmn__tally_free(&a->of_network);
-    cmn__tally_free(&a->half_open_of);
+    sec__origins_free(&a->origins);
     sec__tokens_clear(&a->tokens, a->mem);
 }
 
@@ -66,21 +64,20 @@ void sec__admission_on_stranger(sec__admission *a, uint64_t network,
 }
 
 /* 0: there is room. */
-static uint32_t no_room(const sec__admission *a, uint64_t network) {
+static uint32_t no_room(const sec__admission *a, const sec__origin *from) {
     if (a->count >= a->limits.max) {
         return SEC__FULL;
     }
-    return network != 0 && cmn__tally_get(&a->of_network, network) >=
-                               a->limits.max_of_network
+    return sec__origins_are_full(&a->origins, from, a->limits.max_of_network)
                ? SEC__REFUSED
                : 0;
 }
 
-static bool must_prove(const sec__admission *a, uint64_t network) {
+static bool must_prove(const sec__admission *a, const sec__origin *from) {
     return a->limits.careful || a->limits.secured ||
            a->half_open >= a->limits.max_half_open ||
-           (network != 0 && cmn__tally_get(&a->half_open_of, network) >=
-                                a->limits.max_half_open_of);
+           sec__origins_are_half_open(&a->origins, from,
+                                      a->limits.max_half_open_of);
 }
 
 /* Limits rejections per second; enough for legitimate callers. */
@@ -101,9 +98,9 @@ static const sec__token_keys *keys_of_token(const sec__admission *a,
 }
 
 enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
-                                       uint64_t path, uint64_t network,
+                                       uint64_t path, const sec__origin *from,
                                        uint64_t now, uint32_t *why) {
-    *why = no_room(a, network);
+    *why = no_room(a, from);
     if (*why != 0) {
         a->turned_away++;
         tell(a, "security:caller_turned_away", "callers_turned_away",
@@ -112,7 +109,7 @@ enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
         *why = may_refuse(a, now) ? *why : 0;
         return SEC__TURN_AWAY;
     }
-    if (!must_prove(a, network) || keys_of_token(a, p, path, now) != NULL) {
+    if (!must_prove(a, from) || keys_of_token(a, p, path, now) != NULL) {
         return SEC__ADMIT;
     }
     a->retried++;
@@ -145,12 +142,8 @@ bool sec__admission_spend(sec__admission *a, const sec__packet *p,
     return sec__tokens_spend(&a->tokens, a->mem, p->token, now);
 }
 
-int sec__admission_enter(sec__admission *a, uint64_t network) {
-    if (network != 0 && cmn__tally_up(&a->of_network, network) != 0) {
-        return -1;
-    }
-    if (network != 0 && cmn__tally_up(&a->half_open_of, network) != 0) {
-        cmn__tally_down(&a->of_network, network);
+int sec__admission_enter(sec__admission *a, const sec__origin *from) {
+    if (sec__origins_enter(&a->origins, from) != 0) {
         return -1;
     }
     a->count++;
@@ -158,21 +151,16 @@ int sec__admission_enter(sec__admission *a, uint64_t network) {
     return 0;
 }
 
-void sec__admission_on_proven(sec__admission *a, uint64_t network) {
+void sec__admission_on_proven(sec__admission *a, const sec__origin *from) {
     a->half_open--;
-    if (network != 0) {
-        cmn__tally_down(&a->half_open_of, network);
-    }
+    sec__origins_on_proven(&a->origins, from);
 }
 
-void sec__admission_leave(sec__admission *a, uint64_t network, bool proven) {
+void sec__admission_leave(sec__admission *a, const sec__origin *from,
+                          bool proven) {
     a->count--;
-    if (!proven) {
-        sec__admission_on_proven(a, network);
-    }
-    if (network != 0) {
-        cmn__tally_down(&a->of_network, network);
-    }
+    a->half_open -= proven ? 0 : 1;
+    sec__origins_leave(&a->origins, from, proven);
 }
 
 static size_t end_packet(cmn__writer *w, const uint8_t *out) {

@@ -2,13 +2,13 @@
 #ifndef SECURE_ADMISSION_H
 #define SECURE_ADMISSION_H
 
-#include "internal/common/tally.h"
 #include "internal/secure/hello.h"
+#include "internal/secure/origin.h"
 
 typedef struct sec__limits {
-    uint64_t max; /* in total */
-    uint64_t max_of_network;
-    uint64_t max_half_open; /* above which callers must return a token */
+    uint64_t max;            /* in total */
+    uint64_t max_of_network; /* of an address; IPv6 /56 and /48 have more */
+    uint64_t max_half_open;  /* above which callers must return a token */
     uint64_t max_half_open_of;
     bool careful; /* require a token from everybody */
     bool secured; /* the same, and offer a key with the token */
@@ -35,8 +35,7 @@ typedef struct sec__admission {
     const cmn__mem *mem;
     sec__tokens tokens;
     uint8_t salt[SEC__SALT_LEN]; /* salt of passphrases */
-    cmn__tally of_network;       /* connections */
-    cmn__tally half_open_of;     /* connections with an unproven address */
+    sec__origins origins;        /* connections by network */
     sec__limits limits;
     size_t count;
     size_t half_open;
@@ -62,10 +61,10 @@ bool sec__admission_init(sec__admission *a, const cmn__mem *mem,
                          uint64_t now);
 void sec__admission_free(sec__admission *a);
 
-/* Decides about a new caller with the INITIAL p; `network` 0: not known. *why
- * is the sec__refusal of a rejected caller, 0: reject silently. */
+/* Decides about a new caller with the INITIAL p. *why is the sec__refusal of a
+ * rejected caller, 0: reject silently. */
 enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
-                                       uint64_t path, uint64_t network,
+                                       uint64_t path, const sec__origin *from,
                                        uint64_t now, uint32_t *why);
 /* An admitted caller, and the listener's keys. */
 typedef struct sec__admitted {
@@ -94,9 +93,10 @@ void sec__admission_on_stranger(sec__admission *a, uint64_t network,
 
 /* A connection is created; its address is proven; it is freed. The first
  * returns 0, or -1 without memory. */
-int sec__admission_enter(sec__admission *a, uint64_t network);
-void sec__admission_on_proven(sec__admission *a, uint64_t network);
-void sec__admission_leave(sec__admission *a, uint64_t network, bool proven);
+int sec__admission_enter(sec__admission *a, const sec__origin *from);
+void sec__admission_on_proven(sec__admission *a, const sec__origin *from);
+void sec__admission_leave(sec__admission *a, const sec__origin *from,
+                          bool proven);
 
 /* Write answers to the sender of the INITIAL p into SEC__WORD_MAX bytes; return
  * the length. */

@@ -31,9 +31,9 @@
 
 /* Location of a peer, as tokens of the driver. */
 typedef struct sec__place {
-    uint64_t host;    /* token of the address */
-    uint64_t path;    /* with the port */
-    uint64_t network; /* for limits; 0: none */
+    uint64_t host;      /* token of the address */
+    uint64_t path;      /* with the port */
+    sec__origin origin; /* for limits */
 } sec__place;
 
 typedef struct sec__carrier_config {

@@ -259,7 +259,7 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
     s->hello = h;
     s->peer_id = p->scid;
     if (!sec__hello_answer(h, s->id, NULL, 0) || !seal_with(c, s) ||
-        sec__admission_enter(&c->admission, from->network) != 0) {
+        sec__admission_enter(&c->admission, &from->origin) != 0) {
         sec__session_free(c, s);
         return SEC__NOTHING;
     }
@@ -288,7 +288,7 @@ static enum sec__carried on_call(sec__carrier *c, const sec__place *from,
         }
         return SEC__TAKEN;
     }
-    switch (sec__admission_judge(&c->admission, p, from->path, from->network,
+    switch (sec__admission_judge(&c->admission, p, from->path, &from->origin,
                                  now, &why)) {
     case SEC__ASK:
         out->len = sec__admission_ask(&c->admission, &c->secret, p, from->path,

@@ -173,7 +173,7 @@ static void on_heard(sec__carrier *c, sec__session *s, uint64_t now) {
     }
     s->unheard_since = 0;
     if (s->state == SEC__HALF_OPEN) {
-        sec__admission_on_proven(&c->admission, s->peer.network);
+        sec__admission_on_proven(&c->admission, &s->peer.origin);
         sec__session_open(c, s, now);
     }
 }

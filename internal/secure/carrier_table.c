@@ -91,7 +91,7 @@ void sec__session_free(sec__carrier *c, sec__session *s) {
     }
     *(s->prev != NULL ? &s->prev->next : &c->all) = s->next;
     if (s->admitted) {
-        sec__admission_leave(&c->admission, s->peer.network,
+        sec__admission_leave(&c->admission, &s->peer.origin,
                              s->state == SEC__OPEN);
     }
     sec__session_drop_kept(c, s);

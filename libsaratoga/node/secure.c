@@ -15,9 +15,10 @@
 /* Smallest MTU that a handshake needs with IPv6 headers. */
 #define MTU_MIN 1280u
 #define MAX_DATAGRAM 65535u
-/* Limit of the sessions that hosts begin within ten minutes. */
+/* Limit of the sessions that hosts begin within ten minutes. A /48, which may
+ * have four times as many as a host, leaves others a quarter. */
 #define SESSIONS_MAX 4096u
-#define SESSIONS_OF_HOST 1024u
+#define SESSIONS_OF_HOST 768u
 #define HALF_OPEN_MAX 256u
 #define HALF_OPEN_OF_HOST 64u
 
@@ -242,7 +243,9 @@ bool saratoga__secure_take(saratoga_node *u, const net__route *r,
     saratoga__place(u, r, &info);
     from = (sec__place){.host = info.host,
                         .path = info.path,
-                        .network = net__route_network(u->routes.key, r)};
+                        .origin = {{net__route_network(u->routes.key, r),
+                                    net__route_block(u->routes.key, r, 56),
+                                    net__route_block(u->routes.key, r, 48)}}};
     switch (
         sec__carrier_recv(u->secure->carrier, &from, data, len, &out, now)) {
     case SEC__CARGO:

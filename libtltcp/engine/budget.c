@@ -6,9 +6,7 @@
  * without. */
 #define TOKEN_TIMES 16u
 /* Share of max_memory, in quarters: address, /56, /48. */
-static const uint64_t budget_quarters[TLTCP__BLOCKS] = {1, 2, 3};
-/* Multiples of the limits of an address. */
-static const uint64_t budget_times[TLTCP__BLOCKS] = {1, 2, 4};
+static const uint64_t budget_quarters[SEC__BLOCKS] = {1, 2, 3};
 
 void tltcp__budget_init(tltcp__budget *b, const cmn__mem *mem,
                         const tltcp_listener_options *o, uint64_t luck) {
@@ -17,29 +15,16 @@ void tltcp__budget_init(tltcp__budget *b, const cmn__mem *mem,
                              (uint64_t)TOKEN_TIMES * o->max_half_open,
                          .max_half_open_of = (uint64_t)TOKEN_TIMES *
                                              o->max_half_open_per_address,
-                         .max_of = o->max_per_address,
                          .luck = luck};
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
-        cmn__tally_init(&b->of[i], mem);
-    }
+    sec__origins_init(&b->origins, mem);
 }
 
 void tltcp__budget_free(tltcp__budget *b) {
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
-        cmn__tally_free(&b->of[i]);
-    }
+    sec__origins_free(&b->origins);
 }
 
-tltcp__origin tltcp__origin_of(const tltcp_pktinfo *info) {
-    return (tltcp__origin){{info->network, info->block56, info->block48}};
-}
-
-/* Counters of a block beside its connections; NULL: unknown block. */
-enum { HALF_OPEN, MEMORY };
-
-static uint64_t *budget_more(const tltcp__budget *b, const tltcp__origin *o,
-                             int i) {
-    return o->block[i] != 0 ? cmn__tally_more(&b->of[i], o->block[i]) : NULL;
+sec__origin tltcp__origin_of(const tltcp_pktinfo *info) {
+    return (sec__origin){{info->network, info->block56, info->block48}};
 }
 
 /* xorshift64 (Marsaglia, 2003) */
@@ -59,70 +44,41 @@ static bool budget_drops(tltcp__budget *b) {
             budget_draw(b) % span < b->half_open - start);
 }
 
-static void budget_forget(tltcp__budget *b, const tltcp__origin *o, int i) {
-    if (o->block[i] != 0) {
-        cmn__tally_down(&b->of[i], o->block[i]);
-    }
-}
-
-/* Whether a block has reached its limits. */
-static bool budget_is_full(const tltcp__budget *b, const tltcp__origin *o,
+/* Whether a block has reached its limit. */
+static bool budget_is_full(const tltcp__budget *b, const sec__origin *o,
                            int i) {
-    const uint64_t *more = budget_more(b, o, i);
-    return more != NULL &&
-           (more[HALF_OPEN] >= budget_times[i] * b->max_half_open_of ||
-            cmn__tally_get(&b->of[i], o->block[i]) >=
-                budget_times[i] * b->max_of);
+    const uint64_t *more = sec__origins_more(&b->origins, o, i);
+    return more != NULL && more[SEC__ORIGIN_HALF_OPEN] >=
+                               sec__origins_times(i) * b->max_half_open_of;
 }
 
-bool tltcp__budget_admits(tltcp__budget *b, const tltcp__origin *o) {
+bool tltcp__budget_admits(tltcp__budget *b, const sec__origin *o) {
     bool drop = budget_drops(b);
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
+    for (int i = 0; i < SEC__BLOCKS; i++) {
         drop |= budget_is_full(b, o, i);
     }
     b->dropped += drop;
     return !drop;
 }
 
-int tltcp__budget_enter(tltcp__budget *b, const tltcp__origin *o) {
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
-        if (o->block[i] != 0 && cmn__tally_up(&b->of[i], o->block[i]) != 0) {
-            while (i-- > 0) {
-                budget_forget(b, o, i);
-            }
-            return -1;
-        }
-    }
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
-        uint64_t *more = budget_more(b, o, i);
-        if (more != NULL) {
-            more[HALF_OPEN]++;
-        }
+int tltcp__budget_enter(tltcp__budget *b, const sec__origin *o) {
+    if (sec__origins_enter(&b->origins, o) != 0) {
+        return -1;
     }
     b->count++;
     b->half_open++;
     return 0;
 }
 
-void tltcp__budget_on_proven(tltcp__budget *b, const tltcp__origin *o) {
+void tltcp__budget_on_proven(tltcp__budget *b, const sec__origin *o) {
     b->half_open--;
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
-        uint64_t *more = budget_more(b, o, i);
-        if (more != NULL) {
-            more[HALF_OPEN]--;
-        }
-    }
+    sec__origins_on_proven(&b->origins, o);
 }
 
-void tltcp__budget_leave(tltcp__budget *b, const tltcp__origin *o,
-                         bool proven) {
-    if (!proven) {
-        tltcp__budget_on_proven(b, o);
-    }
+void tltcp__budget_leave(tltcp__budget *b, const sec__origin *o, bool proven) {
     b->count--;
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
-        budget_forget(b, o, i);
-    }
+    b->half_open -= proven ? 0 : 1;
+    sec__origins_leave(&b->origins, o, proven);
 }
 
 /* Memory beyond a connection's own share. */
@@ -130,7 +86,7 @@ static size_t budget_beyond(size_t held) {
     return held > TLTCP__BUDGET_OWN ? held - TLTCP__BUDGET_OWN : 0;
 }
 
-bool tltcp__budget_allows(const tltcp__budget *b, const tltcp__origin *o,
+bool tltcp__budget_allows(const tltcp__budget *b, const sec__origin *o,
                           size_t held, size_t more) {
     uint64_t taken = b->count * TLTCP__BUDGET_OWN + b->held;
     uint64_t wants = budget_beyond(held + more);
@@ -140,17 +96,17 @@ bool tltcp__budget_allows(const tltcp__budget *b, const tltcp__origin *o,
     if (taken >= b->max_memory || wants > b->max_memory - taken) {
         return false;
     }
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
-        const uint64_t *of = budget_more(b, o, i);
-        if (of != NULL &&
-            of[MEMORY] + more > b->max_memory / 4 * budget_quarters[i]) {
+    for (int i = 0; i < SEC__BLOCKS; i++) {
+        const uint64_t *of = sec__origins_more(&b->origins, o, i);
+        if (of != NULL && of[SEC__ORIGIN_OWN] + more >
+                              b->max_memory / 4 * budget_quarters[i]) {
             return false;
         }
     }
     return true;
 }
 
-void tltcp__budget_charge(tltcp__budget *b, const tltcp__origin *o, size_t was,
+void tltcp__budget_charge(tltcp__budget *b, const sec__origin *o, size_t was,
                           size_t is) {
     size_t before = budget_beyond(was);
     size_t after = budget_beyond(is);
@@ -158,10 +114,10 @@ void tltcp__budget_charge(tltcp__budget *b, const tltcp__origin *o, size_t was,
         return;
     }
     b->held = b->held - before + after;
-    for (int i = 0; i < TLTCP__BLOCKS; i++) {
-        uint64_t *of = budget_more(b, o, i);
+    for (int i = 0; i < SEC__BLOCKS; i++) {
+        uint64_t *of = sec__origins_more(&b->origins, o, i);
         if (of != NULL) {
-            of[MEMORY] = of[MEMORY] - before + after;
+            of[SEC__ORIGIN_OWN] = of[SEC__ORIGIN_OWN] - before + after;
         }
     }
 }

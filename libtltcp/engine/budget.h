@@ -5,7 +5,7 @@
 #include <tltcp/config.h>
 #include <tltcp/conn.h>
 
-#include "internal/common/tally.h"
+#include "internal/secure/origin.h"
 
 /* Resource limits for the callers of a listener: memory for the data they send,
  * and half-open connections. Both are counted in total and by the caller's
@@ -23,25 +23,17 @@
  * MaxStartups). */
 
 #define TLTCP__BUDGET_OWN ((size_t)32 << 10)
-#define TLTCP__BLOCKS 3 /* address, /56, /48 */
-
-/* Location of a caller: a token for each block, 0: unknown. */
-typedef struct tltcp__origin {
-    uint64_t block[TLTCP__BLOCKS];
-} tltcp__origin;
 
 typedef struct tltcp__budget {
     uint64_t max_memory;
     uint64_t held; /* memory beyond each connection's own */
     uint64_t half_open;
-    uint64_t max_half_open;       /* limit for callers with a token */
-    uint64_t max_half_open_of;    /* likewise, from one address */
-    uint64_t max_of;              /* limit of connections of one address */
-    uint64_t count;               /* connections */
-    uint64_t luck;                /* state of a random number generator */
-    uint64_t dropped;             /* callers dropped early */
-    cmn__tally of[TLTCP__BLOCKS]; /* per block: connections, half-open ones,
-                                     memory */
+    uint64_t max_half_open;    /* limit for callers with a token */
+    uint64_t max_half_open_of; /* likewise, from one address */
+    uint64_t count;            /* connections */
+    uint64_t luck;             /* state of a random number generator */
+    uint64_t dropped;          /* callers dropped early */
+    sec__origins origins;      /* their own number is memory */
 } tltcp__budget;
 
 /* luck: an unpredictable number other than 0. */
@@ -49,21 +41,21 @@ void tltcp__budget_init(tltcp__budget *b, const cmn__mem *mem,
                         const tltcp_listener_options *o, uint64_t luck);
 void tltcp__budget_free(tltcp__budget *b);
 
-tltcp__origin tltcp__origin_of(const tltcp_pktinfo *info);
+sec__origin tltcp__origin_of(const tltcp_pktinfo *info);
 
 /* Whether a new caller may make a connection now. */
-bool tltcp__budget_admits(tltcp__budget *b, const tltcp__origin *o);
+bool tltcp__budget_admits(tltcp__budget *b, const sec__origin *o);
 /* A connection is created; its address is proven; it is freed. The first
  * returns 0, or -1 without memory. */
-int tltcp__budget_enter(tltcp__budget *b, const tltcp__origin *o);
-void tltcp__budget_on_proven(tltcp__budget *b, const tltcp__origin *o);
-void tltcp__budget_leave(tltcp__budget *b, const tltcp__origin *o, bool proven);
+int tltcp__budget_enter(tltcp__budget *b, const sec__origin *o);
+void tltcp__budget_on_proven(tltcp__budget *b, const sec__origin *o);
+void tltcp__budget_leave(tltcp__budget *b, const sec__origin *o, bool proven);
 
 /* Whether a connection that holds `held` bytes may hold `more`. */
-bool tltcp__budget_allows(const tltcp__budget *b, const tltcp__origin *o,
+bool tltcp__budget_allows(const tltcp__budget *b, const sec__origin *o,
                           size_t held, size_t more);
 /* What a connection holds has changed. */
-void tltcp__budget_charge(tltcp__budget *b, const tltcp__origin *o, size_t was,
+void tltcp__budget_charge(tltcp__budget *b, const sec__origin *o, size_t was,
                           size_t is);
 
 #endif /* LIBTLTCP_BUDGET_H */

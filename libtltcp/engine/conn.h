@@ -93,8 +93,8 @@ typedef struct tltcp__caller {
     tltcp_conn *next_by_caller; /* in the endpoint's table */
     uint64_t id;                /* the client's, for repeated INITIALs */
     uint64_t path;
-    tltcp__origin origin; /* the caller's location for limits */
-    size_t charged;       /* bytes held because of the peer's packets */
+    sec__origin origin; /* the caller's location for limits */
+    size_t charged;     /* bytes held because of the peer's packets */
 } tltcp__caller;
 
 /* An address that the peer may have moved to. */

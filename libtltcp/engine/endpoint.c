@@ -164,11 +164,11 @@ static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
 }
 
 static bool endpoint_enter(tltcp_endpoint *ep, const tltcp_conn *c) {
-    if (sec__admission_enter(&ep->admission, c->caller.origin.block[0]) != 0) {
+    if (sec__admission_enter(&ep->admission, &c->caller.origin) != 0) {
         return false;
     }
     if (tltcp__budget_enter(&ep->budget, &c->caller.origin) != 0) {
-        sec__admission_leave(&ep->admission, c->caller.origin.block[0], false);
+        sec__admission_leave(&ep->admission, &c->caller.origin, false);
         return false;
     }
     return true;
@@ -309,14 +309,14 @@ static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
 
 static int on_new_caller(tltcp_endpoint *ep, const arrival *a,
                          const sec__packet *p) {
-    tltcp__origin origin;
+    const sec__origin origin = tltcp__origin_of(a->info);
     sec__hello_msg hello;
     uint32_t why;
     if (sec__hello_get(p, &hello) != (ep->keys != NULL)) {
         return endpoint_reject(ep, a, p);
     }
-    switch (sec__admission_judge(&ep->admission, p, a->info->path,
-                                 a->info->network, a->now, &why)) {
+    switch (sec__admission_judge(&ep->admission, p, a->info->path, &origin,
+                                 a->now, &why)) {
     case SEC__ASK:
         a->out->reply_len =
             sec__admission_ask(&ep->admission, &ep->secret, p, a->info->path,
@@ -331,7 +331,6 @@ static int on_new_caller(tltcp_endpoint *ep, const arrival *a,
         !sec__admission_hears(&ep->admission, a->info->network, a->now)) {
         return TLTCP_DROPPED;
     }
-    origin = tltcp__origin_of(a->info);
     return tltcp__budget_admits(&ep->budget, &origin)
                ? endpoint_admit(ep, a, p)
                : TLTCP_DROPPED; /* the caller will try again */

@@ -103,7 +103,7 @@ void tltcp__endpoint_unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
 }
 
 void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
-    sec__admission_on_proven(&ep->admission, c->caller.origin.block[0]);
+    sec__admission_on_proven(&ep->admission, &c->caller.origin);
     tltcp__budget_on_proven(&ep->budget, &c->caller.origin);
 }
 
@@ -123,7 +123,6 @@ void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp__endpoint_unlink_caller(ep, c);
     tltcp__endpoint_remove_id(ep, &c->own);
     tltcp__endpoint_charge(ep, c, 0);
-    sec__admission_leave(&ep->admission, c->caller.origin.block[0],
-                         c->paths.proven);
+    sec__admission_leave(&ep->admission, &c->caller.origin, c->paths.proven);
     tltcp__budget_leave(&ep->budget, &c->caller.origin, c->paths.proven);
 }

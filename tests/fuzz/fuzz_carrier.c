@@ -30,7 +30,7 @@ struct world {
 };
 
 static sec__place place_of(uint64_t path) {
-    return (sec__place){.host = path, .path = path, .network = path};
+    return (sec__place){.host = path, .path = path, .origin = {{path}}};
 }
 
 static void launch(struct world *w, const uint8_t *data, size_t len) {

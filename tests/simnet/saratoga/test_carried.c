@@ -68,7 +68,7 @@ static void in(void *user, const struct sim_packet *p) {
     struct carried *c = user;
     const sec__place from = {.host = sim_address_node(p->src) + 1u,
                              .path = p->src,
-                             .network = sim_address_node(p->src) + 1u};
+                             .origin = {{sim_address_node(p->src) + 1u}}};
     sec__delivery d;
     saratoga_pktinfo info = {0};
     switch (

@@ -45,6 +45,7 @@ struct world {
     uint64_t sent_bytes[2];
     bool (*filter)(struct world *w, struct flying *f); /* true: lost */
     unsigned seen;                                     /* by the filter */
+    sec__origin (*origin_of)(uint64_t path);           /* NULL: each its own */
 };
 
 static inline sec__carrier_config config_of(const uint8_t *secret) {
@@ -86,7 +87,7 @@ static inline void end(struct world *w) {
 }
 
 static inline sec__place place_of(uint64_t path) {
-    return (sec__place){.host = path, .path = path, .network = path};
+    return (sec__place){.host = path, .path = path, .origin = {{path}}};
 }
 
 static inline void launch(struct world *w, int from, const uint8_t *data,
@@ -117,9 +118,10 @@ static inline void flush(struct world *w, int from) {
 static inline enum sec__carried take(struct world *w, int to, uint64_t path,
                                      const uint8_t *data, size_t len) {
     sec__delivery out;
-    const sec__place from = place_of(path);
-    enum sec__carried what =
-        sec__carrier_recv(w->end[to], &from, data, len, &out, w->now);
+    sec__place from = place_of(path);
+    enum sec__carried what;
+    from.origin = w->origin_of != NULL ? w->origin_of(path) : from.origin;
+    what = sec__carrier_recv(w->end[to], &from, data, len, &out, w->now);
     if (what == SEC__CARGO) {
         w->got[to]++;
         w->last_len[to] = out.len;

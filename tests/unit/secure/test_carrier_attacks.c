@@ -161,6 +161,43 @@ TEST(a_full_listener_says_so) {
     end(&w);
 }
 
+/* An IPv6 address by its networks: 0x4856PP for /48, /56 and /64. */
+static sec__origin networks_of(uint64_t path) {
+    return (sec__origin){{path, path >> 8 << 8, path >> 16 << 16}};
+}
+
+/* A host with the key calls from there. */
+static bool gets_in(struct world *w, const sec__carrier_config *c,
+                    uint64_t path) {
+    unsigned before = w->got[B];
+    w->now += SEC__S;
+    sec__carrier_free(w->end[A]);
+    open_end(w, A, c);
+    w->address[A] = path;
+    greet(w, A);
+    return w->got[B] > before;
+}
+
+/* Whoever has a network has all of its addresses. */
+TEST(networks_have_few_sessions) {
+    sec__carrier_config a = config_of(key);
+    sec__carrier_config b = config_of(key);
+    struct world w;
+    b.limits.max = 64;
+    b.limits.max_of_network = 2;
+    begin(&w, &a, &b);
+    w.origin_of = networks_of;
+    for (uint64_t net64 = 1; net64 <= 6; net64++) { /* of one /56 */
+        assert_int_equal(gets_in(&w, &a, 0x480000 + net64), net64 <= 4);
+    }
+    for (uint64_t net56 = 1; net56 <= 6; net56++) { /* of its /48 */
+        assert_int_equal(gets_in(&w, &a, 0x480001 + (net56 << 8)), net56 <= 4);
+    }
+    assert_true(gets_in(&w, &a, 0x490001));
+    assert_int_equal(stats(&w, B).sessions, 9);
+    end(&w);
+}
+
 /* --- Addresses ------------------------------------------------------------ */
 
 /* Somebody who has the key calls from many addresses and never goes on. */
@@ -281,6 +318,7 @@ int main(void) {
         cmocka_unit_test(a_forged_offer_is_refused_by_the_listener),
         cmocka_unit_test(every_caller_proves_its_address),
         cmocka_unit_test(a_full_listener_says_so),
+        cmocka_unit_test(networks_have_few_sessions),
         cmocka_unit_test(callers_that_go_no_further_leave_room),
         cmocka_unit_test(a_peer_that_moves_is_followed),
         cmocka_unit_test(a_packet_from_elsewhere_moves_nothing),

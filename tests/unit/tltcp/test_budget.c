@@ -81,6 +81,9 @@ static bool call_with_token(const tltcp_pktinfo *from, uint64_t id) {
         return verdict == TLTCP_CALLER;
     }
     assert_true(sec__packet_parse(h.out.reply, h.out.reply_len, &p));
+    if (p.type == SEC__REJECT) {
+        return false;
+    }
     assert_int_equal(p.type, SEC__RETRY);
     memcpy(token, p.token, p.token_len);
     return knock(from, id, token, p.token_len) == TLTCP_CALLER;

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef SECURE_ORIGIN_H
+#define SECURE_ORIGIN_H
+
+#include <stdbool.h>
+
+#include "internal/common/tally.h"
+
+/* Callers by where they come from: their address (an IPv4 address or an IPv6
+ * /64), IPv6 /56 and /48. Who has a /48 has 65,536 /64 to call from. */
+#define SEC__BLOCKS 3
+
+/* A token for each block, 0: unknown. */
+typedef struct sec__origin {
+    uint64_t block[SEC__BLOCKS];
+} sec__origin;
+
+/* Per block: connections, and the owner's numbers. */
+typedef struct sec__origins {
+    cmn__tally of[SEC__BLOCKS];
+} sec__origins;
+
+/* The owner's numbers: half-open connections, and one more. */
+enum { SEC__ORIGIN_HALF_OPEN, SEC__ORIGIN_OWN };
+
+void sec__origins_init(sec__origins *t, const cmn__mem *mem);
+void sec__origins_free(sec__origins *t);
+
+/* A connection is created; its address is proven; it is freed. The first
+ * returns 0, or -1 without memory. */
+int sec__origins_enter(sec__origins *t, const sec__origin *o);
+void sec__origins_on_proven(sec__origins *t, const sec__origin *o);
+void sec__origins_leave(sec__origins *t, const sec__origin *o, bool proven);
+
+/* The owner's numbers of block i; NULL: unknown, or without a connection. */
+uint64_t *sec__origins_more(const sec__origins *t, const sec__origin *o, int i);
+/* The limit of block i, as a multiple of that of an address. */
+uint64_t sec__origins_times(int i);
+/* Whether a block has as many connections, or half-open ones, as it may; `most`
+ * is for an address. */
+bool sec__origins_are_full(const sec__origins *t, const sec__origin *o,
+                           uint64_t most);
+bool sec__origins_are_half_open(const sec__origins *t, const sec__origin *o,
+                                uint64_t most);
+
+#endif /* SECURE_ORIGIN_H */
