@@ -116,6 +116,7 @@ static void serve_tltcp(enum service service) {
         more[i] = other[i];
     }
     c.listener.more_keys = service == TLTCP_KEYS ? more : NULL;
+    c.io.transport = TLTCP_TRANSPORT_AUTO;
     die_unless(tltcp_listen(&listener, "127.0.0.1", "0", &c) == 0 &&
                tltcp_local_address(listener, (struct sockaddr *)&a, &len) == 0);
     say_port(ntohs(a.sin_port));

@@ -11,18 +11,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <saratoga/node.h>
-#include <tltcp/socket.h>
 
-#include "internal/common/crc32c.h"
-#include "internal/common/wire.h"
+#include "tests/loopback/costs/changes.h"
+#include "tests/loopback/costs/clients.h"
+
 #include "tests/loopback/costs/tape.h"
 #include "tests/loopback/costs/witness.h"
-#include "tests/support/folder.h"
 
 #define WARM_UP 1024u
 #define FILLINGS 16u /* at most, of tables and of the allocator's arenas */
@@ -32,13 +30,8 @@
 /* Times the CPU time of receiving alone.  A Diffie-Hellman takes twice that. */
 #define SINKS 16.0
 #define GROWTH ((uint64_t)PACKETS * 64)
-#define INITIAL 0x58
 #define SARATOGA_VERSION_1 0x20
 #define SARATOGA_KINDS 5u
-#define CALLER_ID_AT 13u /* in an INITIAL */
-#define SARATOGA_ID_AT 4u
-
-enum change { AS_IS, ONE_BIT, NEW_CALLER, CUT_SHORT, JUNK };
 
 static const char *const change_name[] = {
     "replayed", "one bit changed", "by a new caller", "cut short", "junk"};
@@ -49,46 +42,6 @@ struct kind {
     enum change change;
     int own; /* sent from where it was recorded; -1: from new addresses */
 };
-
-/* --- Changed datagrams --------------------------------------------------- */
-
-static void put_random(struct flood *f, uint8_t *at, size_t len) {
-    for (size_t i = 0; i < len; i++) {
-        at[i] = (uint8_t)flood_draw(f);
-    }
-}
-
-static void check_anew(struct datagram *d) {
-    cmn__writer w = cmn__writer_of(d->data + d->len - 4, 4);
-
-    cmn__put32(&w, cmn__crc32c(0, d->data, d->len - 4));
-}
-
-static void change_datagram(struct flood *f, struct datagram *d,
-                            enum change change) {
-    switch (change) {
-    case ONE_BIT:
-        d->data[flood_draw(f) % d->len] ^= (uint8_t)(1u << flood_draw(f) % 8);
-        break;
-    case NEW_CALLER:
-        if (d->data[0] == INITIAL) {
-            put_random(f, d->data + CALLER_ID_AT, 8);
-            check_anew(d);
-        } else if (d->len >= SARATOGA_ID_AT + 4) {
-            put_random(f, d->data + SARATOGA_ID_AT, 4);
-        }
-        break;
-    case CUT_SHORT:
-        d->len = flood_draw(f) % d->len;
-        break;
-    case JUNK:
-        put_random(f, d->data, d->len);
-        d->data[0] &= (uint8_t)(flood_draw(f) % 2 == 0 ? 0x5f : 0xff);
-        break;
-    default:
-        break;
-    }
-}
 
 static void send_kind(struct flood *f, const struct kind *k) {
     struct datagram d = *k->d;
@@ -220,48 +173,6 @@ static void expect_cheap_saratoga(const struct server *s, double sink) {
 
 /* --- All services -------------------------------------------------------- */
 
-struct place {
-    char base[64];
-    char here[80];
-    char there[80];
-};
-
-static void put_file(const struct place *p, const char *name, size_t len) {
-    char path[128];
-    FILE *f;
-
-    (void)snprintf(path, sizeof(path), "%s/%s", p->here, name);
-    f = fopen(path, "wb");
-    assert_non_null(f);
-    for (size_t i = 0; i < len; i++) {
-        assert_int_not_equal(fputc((int)(i * 131 >> 3 & 255), f), EOF);
-    }
-    assert_int_equal(fclose(f), 0);
-}
-
-static int set_up(void **state) {
-    struct place *p = test_calloc(1, sizeof(*p));
-
-    (void)snprintf(p->base, sizeof(p->base), "/tmp/costs-XXXXXX");
-    assert_non_null(mkdtemp(p->base));
-    (void)snprintf(p->here, sizeof(p->here), "%s/here", p->base);
-    (void)snprintf(p->there, sizeof(p->there), "%s/there", p->base);
-    assert_int_equal(mkdir(p->here, 0700), 0);
-    assert_int_equal(mkdir(p->there, 0700), 0);
-    put_file(p, "small", 1000);
-    put_file(p, "large", (size_t)3 << 20);
-    *state = p;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    struct place *p = *state;
-
-    assert_int_equal(remove_folder(p->base), 0);
-    test_free(p);
-    return 0;
-}
-
 static bool has_key(enum service service) {
     return service != TLTCP_PLAIN && service != SARATOGA_PLAIN;
 }
@@ -319,10 +230,8 @@ TEST(strangers_cost_a_sealed_file_server_little) {
 /* --- Service meanwhile --------------------------------------------------- */
 
 #define SECTIONS 100u /* and a caller with each */
-#define SECTION 8000u
 #define PAUSE_US 20000u
 #define FILES 10u
-#define PATIENCE_MS 30000
 #define LATENCY_MS 200
 #define SHARE 0.4  /* of a core that the flood takes from the server */
 #define ATTEMPTS 5 /* on a machine that has no processor to spare */
@@ -358,40 +267,20 @@ static void end_flood(pid_t pid) {
     (void)waitpid(pid, &status, 0);
 }
 
-static tltcp_socket *call_listener(const struct server *s, bool sealed) {
-    tltcp_socket *c;
-    tltcp_config config;
-
-    tltcp_config_init(&config);
-    config.key = sealed ? right_key : NULL;
-    config.key_len = sealed ? KEY_LEN : 0;
-    config.latency_ms = LATENCY_MS;
-    config.connect_timeout_ms = PATIENCE_MS;
-    assert_int_equal(
-        tltcp_connect(&c, "127.0.0.1", s->port, &config, PATIENCE_MS), 0);
-    return c;
-}
-
-static void send_section(tltcp_socket *s) {
-    static uint8_t data[SECTION];
-    struct iovec iov = {.iov_base = data, .iov_len = sizeof(data)};
-    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
-
-    assert_true(tltcp_sendmsg(s, &m, 0) >= 0);
-}
-
 /* Sections that were lost. */
 static unsigned long long stream_and_call(const struct server *s, bool sealed) {
     const struct seen before = server_seen(s);
-    tltcp_socket *stream = call_listener(s, sealed);
+    tltcp_socket *stream =
+        client_call(s, LATENCY_MS, sealed, TLTCP_TRANSPORT_UDP);
     struct seen seen;
 
     for (unsigned i = 0; i < SECTIONS; i++) {
-        send_section(stream);
-        (void)tltcp_close(call_listener(s, sealed), 0);
+        client_send(stream);
+        (void)tltcp_close(
+            client_call(s, LATENCY_MS, sealed, TLTCP_TRANSPORT_UDP), 0);
         (void)usleep(PAUSE_US);
     }
-    assert_int_equal(tltcp_close(stream, PATIENCE_MS), 0);
+    assert_int_equal(tltcp_close(stream, CLIENT_PATIENCE_MS), 0);
     seen = server_seen(s);
     return SECTIONS - (seen.sections - before.sections);
 }
@@ -465,42 +354,6 @@ TEST(a_sealed_listener_serves_in_a_flood_of_every_kind) {
     stream_in_flood(*state, true);
 }
 
-/* Gets a file as a client that was never seen before. */
-static void get_file(const struct place *p, const struct server *s,
-                     enum service service, const char *name) {
-    saratoga_node_event ev = {.type = SARATOGA_NODE_NONE};
-    saratoga_node_transfer x;
-    saratoga_node_config c;
-    saratoga_config engine;
-    saratoga_node *node;
-    char why[SARATOGA_NODE_TEXT];
-    uint64_t id;
-
-    saratoga_config_init(&engine);
-    engine.auth_key = service == SARATOGA_SIGNED ? right_key : NULL;
-    engine.auth_key_len = service == SARATOGA_SIGNED ? KEY_LEN : 0;
-    saratoga_node_config_init(&c);
-    c.engine = &engine;
-    c.key = service == SARATOGA_SEALED ? right_key : NULL;
-    c.key_len = service == SARATOGA_SEALED ? KEY_LEN : 0;
-    assert_int_equal(saratoga_node_open(&node, &c, why), 0);
-    saratoga_node_transfer_init(&x);
-    x.type = SARATOGA_GET;
-    x.host = "127.0.0.1";
-    x.service = s->port;
-    x.path = name;
-    x.folder = p->there;
-    x.overwrite = true;
-    assert_int_equal(saratoga_node_start(node, &x, &id), 0);
-    while (saratoga_node_next_event(node, &ev) == 0 ||
-           ev.type != SARATOGA_NODE_DONE) {
-        saratoga_node_run(node, 100);
-    }
-    assert_int_equal(ev.error, 0);
-    assert_true(ev.verified);
-    saratoga_node_close(node);
-}
-
 static void files_in_flood(const struct place *p, enum service service) {
     const uint8_t *key[] = {wrong_key, right_key};
     struct server s;
@@ -513,7 +366,7 @@ static void files_in_flood(const struct place *p, enum service service) {
     }
     flood = begin_flood(&s, t, 2, NULL);
     for (unsigned i = 0; i < FILES; i++) {
-        get_file(p, &s, service, i % 5 == 0 ? "large" : "small");
+        client_get(p, &s, service, i % 5 == 0 ? "large" : "small");
     }
     end_flood(flood);
     tape_close(&t[0]);
@@ -534,7 +387,7 @@ TEST(a_sealed_file_server_serves_in_a_flood_of_every_kind) {
 }
 
 int main(int argc, char **argv) {
-#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define T(f) cmocka_unit_test_setup_teardown(f, place_set_up, place_tear_down)
     const struct CMUnitTest tests[] = {
         T(strangers_cost_a_plain_listener_little),
         T(strangers_cost_a_sealed_listener_little),
