@@ -40,21 +40,20 @@ struct secrets {
 
 /** @brief Help text, in lines of at most 80 characters. */
 #define SECRETS_HELP                                                           \
-    "  --passphrase P         shared secret; others on this machine can see\n" \
-    "                         it: better one of\n"                             \
+    "  --passphrase P         shared secret; other users of this machine\n"    \
+    "                         can see it, so prefer a file\n"                  \
     "  --passphrase-file FILE\n"                                               \
     "                         its first line is the passphrase\n"              \
     "  --key-file FILE        32 bytes, or 64 hexadecimal digits, instead of " \
     "a\n"                                                                      \
-    "                         passphrase; of several such options the first "  \
-    "is\n"                                                                     \
-    "                         used for calls, a listener takes them all.\n"    \
+    "                         passphrase. Of several such options, a caller\n" \
+    "                         uses the first and a listener accepts all.\n"    \
     "                         Without any: $PERIGEE_PASSPHRASE\n"              \
-    "  --identity-file FILE   own static key, likewise, which tells who "      \
-    "calls\n"                                                                  \
-    "  --listener-key KEY     whom to call with it: the listener's public "    \
-    "key\n"                                                                    \
-    "  --caller-keys FILE     whom to let in with it: public keys and names\n"
+    "  --identity-file FILE   own static key in the same format; it proves\n"  \
+    "                         who this end is\n"                               \
+    "  --listener-key KEY     with it: public key of the listener to call\n"   \
+    "  --caller-keys FILE     with it: callers to accept, by public key and "  \
+    "name\n"
 
 /**
  * @brief Processes an option by name: passphrase, passphrase-file, key-file,

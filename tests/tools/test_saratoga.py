@@ -158,7 +158,7 @@ class Transfers(saratogabox.Node):
 
     def test_a_port_in_use_is_reported_with_advice(self):
         self.serve()
-        self.run_bad("already in use; another saratoga may run here, --bind ",
+        self.run_bad("already in use; another saratoga may be running; --bind ",
                      "serve", "--bind", f"127.0.0.1:{self.port}")
 
     def test_options_of_the_end_that_sends_are_not_passed_over_in_silence(self):
@@ -169,8 +169,8 @@ class Transfers(saratogabox.Node):
                        self.there / "f"]
             done = toolbox.run("saratoga", *command)
             self.assertEqual((done.returncode, done.stderr), (
-                0, f"saratoga: {option} does nothing with get: the end that "
-                f"sends decides, serve {option} there\n"))
+                0, f"saratoga: {option} has no effect with get: the sending "
+                f"end decides; use serve {option} there\n"))
             self.run_ok(*command, "-q")
 
     def test_links_in_a_folder_are_passed_over_with_a_word(self):

@@ -26,7 +26,7 @@ class Streams(saratogabox.Node):
         self.assertEqual(self.pipe(b"", "get", self.url("s/log"), "-"), data)
         self.pipe(b"", "put", "-", self.url("empty"))
         self.assertEqual((self.here / "empty").read_bytes(), b"")
-        self.run_bad("names a file", "put", "-", self.url("x/"), status=1)
+        self.run_bad("must name a file", "put", "-", self.url("x/"), status=1)
         self.run_bad("not found", "get", self.url("none"), "-")
 
     def test_a_stream_arrives_as_it_is_written(self):

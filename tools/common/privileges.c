@@ -170,11 +170,11 @@ struct privileges_dropped privileges_drop(const struct privileges *p) {
 
 const char *privileges_describe(const struct privileges_dropped *d,
                                 char *text) {
-    char files[64] = "all files that its user may open (no Landlock)";
+    char files[64] = "all files of its user (no Landlock)";
 
     if (d->landlock > 0) {
-        (void)snprintf(files, sizeof(files), "no other files (Landlock %d)",
-                       d->landlock);
+        (void)snprintf(files, sizeof(files),
+                       "files named at the start (Landlock %d)", d->landlock);
     }
     (void)snprintf(text, PRIVILEGES_TEXT, "%s, %s", files,
                    d->calls ? "no programs (seccomp)"

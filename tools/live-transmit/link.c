@@ -101,13 +101,13 @@ static int link_read_roster(struct link *l, tltcp_config *config) {
     }
     if (roster_has_secrets(l->roster) && (config->passphrase || config->key)) {
         return tool_misuse(l->tool,
-                           "passphrases are in %s or elsewhere, not both",
+                           "%s has passphrases or keys; give no other ones",
                            l->at->callers);
     }
     if (roster_has_keys(l->roster) && !config->identity.secret) {
         return tool_misuse(l->tool,
-                           "%s has static keys: identity-file must be the "
-                           "listener's",
+                           "%s has static keys; identity-file must name that "
+                           "of the listener",
                            l->at->callers);
     }
     roster_to_config(l->roster, config);

@@ -44,12 +44,13 @@ static const char help[] =
     "applies),\n"
     "dscp (0; up to 63, of outgoing packets), transport (udp; tcp; auto: TCP\n"
     "where UDP gets no answer; a listener serves both).\n"
-    "Of listeners: callers, a file with a stream id and its passphrase, or "
-    "key:\n"
-    "and its static public key, on each line; SIGHUP has it read again, and "
-    "cuts\n"
-    "off callers that are no longer in it;\n"
-    "max-callers (64), who share an OUTPUT. INPUT takes one at a time.\n"
+    "Only for listeners: callers, a file with a stream id and its passphrase, "
+    "or\n"
+    "key: and its static public key, on each line; on SIGHUP it is read again, "
+    "and\n"
+    "callers that are no longer in it are disconnected; max-callers (64), "
+    "which\n"
+    "share an OUTPUT. INPUT takes one caller at a time.\n"
     "Keys of udp: adapter, ttl, tos, buffer (as INPUT 4MB, of the socket).\n"
     "\n"
     "Other users of this machine can see a passphrase in a URL, but not one in "
@@ -77,16 +78,17 @@ static const char help[] =
     "      --json FILE        writes totals at the end; -: standard output\n"
     "      --frames FILE      writes the fate of every frame as CSV\n"
     "      --qlog DIR         writes a trace of each connection\n"
-    "      --metrics ADDRESS  gives statistics to Prometheus, at\n"
+    "      --metrics ADDRESS  serves statistics for Prometheus at\n"
     "                         http://HOST:PORT/metrics of ADDRESS HOST:PORT\n"
     "      --port-file FILE   writes the addresses listened on\n"
-    "  -q, --quiet            says nothing but errors\n"
+    "  -q, --quiet            prints only errors\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
-    "Before it receives anything it gives up, where the system can do so, all\n"
-    "files but those named here (Landlock) and the means to start programs\n"
-    "(seccomp); it says what it gave up.\n"
+    "Before it receives anything, it drops the rights to open files except "
+    "those\n"
+    "named here (Landlock) and to start programs (seccomp), where the system\n"
+    "supports this. It prints which rights remain.\n"
     "\n"
     "Exit status: 0 when all went well, 1 after a failure, 2 for wrong usage.\n"
     "\n"
@@ -292,7 +294,8 @@ static int parse_tltcp(struct endpoint *e, bool is_output, char *why) {
                               why);
     rc = rc < 0 ? rc : tltcp_live_url_check(&e->at, why);
     if (rc == 0 && !e->at.listens && (e->callers[0] || e->max_callers)) {
-        return url_refuse(why, "callers and max-callers are of listeners", "");
+        return url_refuse(why, "only a listener takes callers and max-callers",
+                          "");
     }
     if (rc == 0 && !is_output && e->max_callers > 1) {
         return url_refuse(why, "INPUT takes one caller at a time", "");

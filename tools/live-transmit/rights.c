@@ -37,6 +37,6 @@ struct privileges_dropped rights_drop(const struct transmit_options *o) {
 void rights_report(const struct privileges_dropped *d) {
     char text[PRIVILEGES_TEXT];
 
-    (void)fprintf(stderr, "tltcp-live-transmit: keeps what it was given: %s\n",
+    (void)fprintf(stderr, "tltcp-live-transmit: rights that remain: %s\n",
                   privileges_describe(d, text));
 }

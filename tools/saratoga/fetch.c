@@ -272,7 +272,7 @@ int saratoga_fetch(const struct saratoga_args *a) {
         return tool_misuse(TOOL, "a URL is missing: saratoga://HOST/PATH");
     }
     if (a->recursive && a->command == SARATOGA_CMD_TAKE) {
-        return tool_misuse(TOOL, "take works on single files");
+        return tool_misuse(TOOL, "take has no -r: it takes single files");
     }
     folder = !target || a->recursive || is_folder(target);
     if (urls > 1 && !folder) {
@@ -280,7 +280,7 @@ int saratoga_fetch(const struct saratoga_args *a) {
             TOOL, "%s is not a folder, and there are several files", target);
     }
     if (folder && target && !is_folder(target) && mkdir(target, 0777) != 0) {
-        return tool_fail(TOOL, "%s: the folder cannot be made", target);
+        return tool_fail(TOOL, "%s: the folder cannot be created", target);
     }
     rc = saratoga_batch_open(&b, a, NULL, false);
     for (int i = 0; i < urls && rc == TOOL_OK; i++) {

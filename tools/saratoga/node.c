@@ -78,8 +78,8 @@ int tool_node_open(saratoga_node **node, const saratoga_node_config *c) {
     bool taken = strstr(why, "already in use") != NULL;
     return rc == 0 ? TOOL_OK
                    : tool_fail(TOOL, "%s%s", why,
-                               taken ? "; another saratoga may run here, "
-                                       "--bind ADDR:PORT takes another port"
+                               taken ? "; another saratoga may be running; "
+                                       "--bind ADDR:PORT selects another port"
                                      : "");
 }
 

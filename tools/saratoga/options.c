@@ -425,8 +425,8 @@ static void tell_idle(const struct saratoga_args *a) {
         if (!a->quiet && (with >> a->command & 1) == 0 &&
             (a->given >> (senders[i] - OPT_RATE) & 1) != 0) {
             (void)fprintf(stderr,
-                          "%s: --%s does nothing with %s: the end that sends "
-                          "decides, serve --%s there\n",
+                          "%s: --%s has no effect with %s: the sending end "
+                          "decides; use serve --%s there\n",
                           TOOL, name_of(senders[i]), a->name,
                           name_of(senders[i]));
         }
@@ -473,8 +473,8 @@ static int check(struct saratoga_args *a) {
     if (a->command != SARATOGA_CMD_PEERS) {
         secrets_finish(&a->secrets);
     } else if (a->secrets.texts + a->secrets.keys > 0) {
-        return tool_misuse(TOOL, "peers receives beacons to a group, which are "
-                                 "not sealed: it takes no passphrase or key");
+        return tool_misuse(TOOL, "peers listens for beacons, which are not "
+                                 "sealed; it takes no passphrase or key");
     }
     rc = check_bound(a);
     if (rc < 0) {

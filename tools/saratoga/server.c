@@ -157,7 +157,7 @@ static void give_up_privileges(const struct saratoga_args *a) {
     }
     d = privileges_drop(&keep);
     if (!a->quiet) {
-        saratoga_log("keeps what it serves: %s", privileges_describe(&d, text));
+        saratoga_log("rights that remain: %s", privileges_describe(&d, text));
     }
 }
 

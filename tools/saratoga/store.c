@@ -48,8 +48,8 @@ static bool add_stream(struct saratoga_batch *b, const char *url) {
     struct saratoga_task *t = saratoga_task_for(url, type_of(b->args));
     size_t len = t ? strlen(t->path) : 0;
     if (!t || t->type == SARATOGA_GIVE || len == 0 || t->path[len - 1] == '/') {
-        (void)tool_misuse(TOOL, "standard input can be put, and to a URL that "
-                                "names a file");
+        (void)tool_misuse(TOOL, "only put takes standard input, and its URL "
+                                "must name a file");
         free(t);
         return false;
     }

@@ -66,7 +66,7 @@ int peer_options_check_identity(const char *tool, const struct peer_options *o,
     if (id->secret && listens && !id->callers[0]) {
         return tool_misuse(tool,
                            "with identity-file, caller-keys must name a file "
-                           "of the callers to let in");
+                           "that lists the callers to accept");
     }
     if (id->secret && !listens && !id->listener) {
         return tool_misuse(tool, "with identity-file, listener-key must be the "

@@ -43,7 +43,7 @@ static const char help[] =
     "  --json FILE            writes statistics at the end; -: standard "
     "output\n"
     "  --frames FILE          writes when every frame arrived as CSV\n"
-    "  --metrics HOST:PORT    gives statistics to Prometheus, at\n"
+    "  --metrics HOST:PORT    serves statistics for Prometheus at\n"
     "                         http://HOST:PORT/metrics\n"
     "  --port-file FILE       writes the addresses listened on\n"
     "  -q, --quiet            no progress line\n"
@@ -52,10 +52,9 @@ static const char help[] =
     "\n"
     "Keys of the URL: latency, passphrase, passphrase-file, key-file,\n"
     "identity-file, caller-keys, streamid,\n"
-    "fec; idle-timeout: gives a caller up when it is silent for this time "
-    "(30000;\n"
-    "the lower of both ends applies); dscp: of outgoing packets, up to 63 "
-    "(0).\n"
+    "fec; idle-timeout: drops a caller that is silent for this time (30000; "
+    "the\n"
+    "lower of both ends applies); dscp: of outgoing packets, up to 63 (0).\n"
     "\n"
     "How lateness is counted: the sender's time line is mapped to the local "
     "clock\n"
@@ -65,10 +64,10 @@ static const char help[] =
     "by\n"
     "its display time + latency.\n"
     "\n"
-    "It first gives up, where the system can do so, all files but those named "
-    "here\n"
-    "and those beside OUTPUT (Landlock), and the means to start programs "
-    "(seccomp).\n"
+    "At its start it drops the rights to open files (Landlock), except those\n"
+    "named here and those beside OUTPUT, and to start programs (seccomp), "
+    "where\n"
+    "the system supports this.\n"
     "\n"
     "Exit status: 0 on success, 1 on failure, 2 on wrong usage.\n"
     "\n"
@@ -200,7 +199,7 @@ static const char *const details[] = {
     "--listener-key",     "--caller-keys",   "--qlog",
     "--frames",           "--port-file",     "--fec",
     "--metrics",          "Keys of the URL", "How lateness",
-    "It first",           "Exit status",     NULL};
+    "At its start",       "Exit status",     NULL};
 
 static const struct tool_line line = {
     TOOL, help, ":qhV", options, recv_options_take, details};

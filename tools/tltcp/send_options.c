@@ -53,7 +53,7 @@ static const char help[] =
     "output\n"
     "  --frames FILE          writes the fate of every frame as CSV\n"
     "  --stats-interval TIME  prints a line of statistics at intervals\n"
-    "  --metrics HOST:PORT    gives statistics to Prometheus, at\n"
+    "  --metrics HOST:PORT    serves statistics for Prometheus at\n"
     "                         http://HOST:PORT/metrics\n"
     "  -q, --quiet            no progress bar\n"
     "  -h, --help             this text\n"
@@ -68,10 +68,11 @@ static const char help[] =
     "which is TCP if UDP gets no answer; tcp. tltcp+tcp:// means "
     "transport=tcp.\n"
     "\n"
-    "It first gives up, where the system can do so, all files but those named "
-    "here\n"
-    "and those beside the input (Landlock), and the means to start programs\n"
-    "(seccomp). If the input is a URL of FFmpeg's, it may still read files.\n"
+    "At its start it drops the rights to open files (Landlock), except those\n"
+    "named here and those beside the input, and to start programs (seccomp),\n"
+    "where the system supports this. If the input is a URL of FFmpeg's, it "
+    "may\n"
+    "still read files.\n"
     "\n"
     "Exit status: 0 on success, 1 on failure, 2 on wrong usage.\n"
     "\n"
@@ -206,7 +207,7 @@ static const char *const details[] = {"--deadline-mode",   "--drop-policy",
                                       "--connect-timeout", "--qlog",
                                       "--frames",          "--stats-interval",
                                       "--metrics",         "--prometheus",
-                                      "Keys of the URL",   "It first",
+                                      "Keys of the URL",   "At its start",
                                       "Exit status",       NULL};
 
 static const struct tool_line line = {
