@@ -283,7 +283,7 @@ class Callers(toolbox.Folder):
                            listener,
                            env=dict(os.environ, PERIGEE_PASSPHRASE=BLUE))
         self.assertEqual(done.returncode, 2)
-        self.assertIn("not both", done.stderr)
+        self.assertIn("no other ones", done.stderr)
         for query, word in (("callers=x&streamid=y", "not both"),
                             ("callers=", "file"), ("max-callers=0", "1000")):
             done = toolbox.run(
@@ -294,7 +294,7 @@ class Callers(toolbox.Folder):
         done = toolbox.run("tltcp-live-transmit", "udp://127.0.0.1:0",
                            "tltcp://127.0.0.1:9?callers=x")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("of listeners", done.stderr)
+        self.assertIn("only a listener", done.stderr)
 
 
 if __name__ == "__main__":

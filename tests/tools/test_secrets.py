@@ -115,7 +115,7 @@ class Files(Secrets):
                      self.key, "saratoga://127.0.0.1/x")
         self.run_bad("group", "put", "--multicast", "--key-file", self.key,
                      self.key, "saratoga://224.0.0.108/x")
-        self.run_bad("group", "peers", "--wait", "1", "--key-file", self.key,
+        self.run_bad("beacons", "peers", "--wait", "1", "--key-file", self.key,
                      status=2)
 
 
