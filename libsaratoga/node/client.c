@@ -349,9 +349,27 @@ int saratoga_node_start(saratoga_node *u, const saratoga_node_transfer *t,
     return 0;
 }
 
-int saratoga_node_cancel(saratoga_node *u, uint64_t id) {
-    saratoga__file *f = id != 0 ? saratoga__file_find(u, id) : NULL;
+static int cancel_served(saratoga_node *u) {
+    saratoga__file *next;
+    int rv = SARATOGA_ERR_GONE;
 
+    for (saratoga__file *f = u->files; f != NULL; f = next) {
+        next = f->next;
+        if (f->id == 0 && f->phase == SARATOGA__RUNNING) {
+            saratoga__file_cancel(f);
+            rv = 0;
+        }
+    }
+    return rv;
+}
+
+int saratoga_node_cancel(saratoga_node *u, uint64_t id) {
+    saratoga__file *f;
+
+    if (id == 0) {
+        return cancel_served(u);
+    }
+    f = saratoga__file_find(u, id);
     if (f == NULL) {
         return SARATOGA_ERR_GONE;
     }

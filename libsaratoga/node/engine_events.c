@@ -43,8 +43,12 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
                            ? "the peer's confirmation was not signed with the "
                              "key; the local copy stays"
                            : "the file's checksum was not made with the key");
+    } else if (f->recv.superseded) {
+        (void)snprintf(r->text, sizeof(r->text),
+                       "ended: its client has begun it again");
     } else if (f->id == 0 && ev->error == SARATOGA_ERR_CANCELLED &&
-               ev->status != SARATOGA_SUCCESS) {
+               ev->status != SARATOGA_SUCCESS &&
+               f->phase != SARATOGA__CANCELLED) {
         (void)snprintf(r->text, sizeof(r->text), "refused: %s",
                        saratoga_status_text(ev->status | r->denial));
     } else {

@@ -149,6 +149,7 @@ struct saratoga__receive {
     bool described;      /* METADATA or a map was read */
     bool resumable;      /* there was a usable map */
     bool updates;        /* the request describes the local copy */
+    bool superseded;     /* another transfer has taken it over */
     uv_mutex_t map_lock; /* protects the part and its map between pool
                             threads */
     uint8_t *map;

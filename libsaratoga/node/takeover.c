@@ -57,6 +57,7 @@ bool saratoga__takeover_tick(saratoga__file *f, uint64_t now) {
     rival = rival_of(f);
     if (rival != NULL && !saratoga__has_ended(rival) &&
         now >= rival->recv.active_at + SILENCE) {
+        rival->recv.superseded = true;
         saratoga__file_cancel(rival);
     }
     if (rival != NULL && now < f->recv.wait_until) {

@@ -369,6 +369,23 @@ class Strangers(saratogabox.Node):
                      "put h: the file's checksum was not made with the key"):
             self.assertRegex(log, saratogabox.LOGGED + peer + line)
 
+    def test_a_server_that_is_stopped_says_what_it_cuts(self):
+        server = self.serve_loudly("--write", "--rate", "500kbit")
+        self.put_file("f", 3 * MB)
+        file = self.put_file("g", 3 * MB, folder=self.there)
+        get = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        put = self.start("saratoga", "put", "--rate", "500kbit", file,
+                         self.url("g"))
+        self.wait_for_part(get, folder=self.there)
+        self.wait_for_part(put, folder=self.here)
+        code, log = self.finish(server, signal.SIGTERM)
+        self.assertEqual(code, 0)
+        for line in ("get f: cancelled by this side, after [0-9]+",
+                     "put g: cancelled by this side, after [0-9]+"):
+            self.assertRegex(log, r"127\.0\.0\.1:[0-9]+ " + line)
+        self.assertEqual(self.finish(get)[0], 1)
+        self.assertEqual(self.finish(put)[0], 1)
+
     def test_a_server_logs_its_transfers(self):
         server = self.serve_loudly()
         self.put_file("f", MB)

@@ -15,6 +15,7 @@
 
 #define TOOL "saratoga"
 #define SLICE_MS 200
+#define LAST_SLICES 5 /* for threads that read or write */
 
 static const char *verb(uint32_t request) {
     static const char *const verbs[] = {"noop", "get",    "put",   "take",
@@ -161,10 +162,27 @@ static void give_up_privileges(const struct saratoga_args *a) {
     }
 }
 
+static void log_events(const struct saratoga_args *a, saratoga_node *node) {
+    saratoga_node_event ev;
+    while (saratoga_node_next_event(node, &ev) == 1) {
+        if (!a->quiet) {
+            log_event(&ev);
+        }
+    }
+}
+
+/* Says what is cut. Peers may go on asking meanwhile. */
+static void end_served(const struct saratoga_args *a, saratoga_node *node) {
+    for (int i = 0; i < LAST_SLICES && saratoga_node_active(node) > 0; i++) {
+        (void)saratoga_node_cancel(node, 0);
+        saratoga_node_run(node, SLICE_MS);
+        log_events(a, node);
+    }
+}
+
 static void serve(const struct saratoga_args *a, saratoga_node *node) {
     struct secrets_watch watch = {0, 0};
     struct stat rate = {0};
-    saratoga_node_event ev;
     char address[SARATOGA_NODE_ADDRESS] = "";
     bool told = false;
     if (!a->quiet && saratoga_node_local_address(node, address) == 0) {
@@ -178,17 +196,10 @@ static void serve(const struct saratoga_args *a, saratoga_node *node) {
             tell_callers(a, &watch, node);
             saratoga_tell_mtu(a, node, &told, NULL);
         }
-        while (saratoga_node_next_event(node, &ev) == 1) {
-            if (!a->quiet) {
-                log_event(&ev);
-            }
-        }
+        log_events(a, node);
     }
     tell_callers(a, &watch, node);
-    if (!a->quiet && saratoga_node_active(node) > 0) {
-        saratoga_log("stopped with %u transfers in progress",
-                     saratoga_node_active(node));
-    }
+    end_served(a, node);
 }
 
 int saratoga_serve(const struct saratoga_args *a) {
