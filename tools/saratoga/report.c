@@ -187,15 +187,22 @@ static void amount(char *out, size_t room, uint64_t bytes) {
     }
 }
 
+/* In %. */
+static double sent_again(const saratoga_node_event *ev) {
+    const saratoga_stats *st = &ev->stats;
+    return st->sending != 0 && st->data_bytes > 0
+               ? 100 * (double)st->retransmitted_bytes / (double)st->data_bytes
+               : 0;
+}
+
 const char *saratoga_outcome(char *out, const saratoga_node_event *ev) {
     const saratoga_stats *st = &ev->stats;
     char size[32];
+    double repeated = sent_again(ev);
     char again[48] = "";
     amount(size, sizeof(size), st->bytes);
-    if (st->sending != 0 && st->retransmitted_packets > 0) {
-        (void)snprintf(again, sizeof(again), ", %.2f %% sent again",
-                       100 * (double)st->retransmitted_packets /
-                           (double)st->data_packets);
+    if (repeated >= 0.005) { /* 0.00 would say nothing */
+        (void)snprintf(again, sizeof(again), ", %.2f %% sent again", repeated);
     }
     if (ev->error != 0) {
         bool some = st->bytes > 0;
