@@ -386,6 +386,19 @@ class Strangers(saratogabox.Node):
         self.assertEqual(self.finish(get)[0], 1)
         self.assertEqual(self.finish(put)[0], 1)
 
+    def test_a_server_logs_what_a_client_began_again(self):
+        server = self.serve_loudly("--write")
+        file = self.put_file("g", 3 * MB, folder=self.there)
+        put = self.start("saratoga", "put", "--rate", "500kbit", file,
+                         self.url("g"))
+        self.wait_for_part(put, folder=self.here)
+        put.kill()
+        self.run_ok("put", "--resume", file, self.url("g"))
+        self.same(file, self.here / "g")
+        _, log = self.finish(server, signal.SIGTERM)
+        self.assertIn("put g: ended: its client has begun it again, after ",
+                      log)
+
     def test_a_server_logs_its_transfers(self):
         server = self.serve_loudly()
         self.put_file("f", MB)
