@@ -121,7 +121,11 @@ typedef struct tltcp_listener_options {
                                  most 15 with the passphrases; or NULL */
     uint32_t max_connections; /**< maximum number of connections, including
                                    half-open ones; default 65536 */
-    uint32_t max_per_address; /**< maximum from one address; default 16384 */
+    uint32_t max_per_address; /**< maximum from one address; default 16384. An
+                                   IPv6 /56 may have twice, a /48 four times as
+                                   many, but if this is less than
+                                   max_connections, at most three quarters of
+                                   those */
     uint32_t max_half_open;   /**< number of half-open connections above which
                                    callers must return a token; default 256.
                                    From 8 times this number, callers with a

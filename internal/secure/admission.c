@@ -68,7 +68,8 @@ static uint32_t no_room(const sec__admission *a, const sec__origin *from) {
     if (a->count >= a->limits.max) {
         return SEC__FULL;
     }
-    return sec__origins_are_full(&a->origins, from, a->limits.max_of_network)
+    return sec__origins_are_full(&a->origins, from, a->limits.max_of_network,
+                                 a->limits.max)
                ? SEC__REFUSED
                : 0;
 }
@@ -77,7 +78,8 @@ static bool must_prove(const sec__admission *a, const sec__origin *from) {
     return a->limits.careful || a->limits.secured ||
            a->half_open >= a->limits.max_half_open ||
            sec__origins_are_half_open(&a->origins, from,
-                                      a->limits.max_half_open_of);
+                                      a->limits.max_half_open_of,
+                                      a->limits.max_half_open);
 }
 
 /* Limits rejections per second; enough for legitimate callers. */

@@ -21,8 +21,10 @@ uint64_t *sec__origins_more(const sec__origins *t, const sec__origin *o,
     return o->block[i] != 0 ? cmn__tally_more(&t->of[i], o->block[i]) : NULL;
 }
 
-uint64_t sec__origins_times(int i) {
-    return origins_times[i];
+uint64_t sec__origins_limit(int i, uint64_t most, uint64_t all) {
+    uint64_t limit = origins_times[i] * most;
+    uint64_t share = all - all / 4;
+    return i > 0 && most < all && limit > share ? share : limit;
 }
 
 static void origins_forget(sec__origins *t, const sec__origin *o, int i) {
@@ -68,22 +70,22 @@ void sec__origins_leave(sec__origins *t, const sec__origin *o, bool proven) {
 }
 
 bool sec__origins_are_full(const sec__origins *t, const sec__origin *o,
-                           uint64_t most) {
+                           uint64_t most, uint64_t all) {
     bool full = false;
     for (int i = 0; i < SEC__BLOCKS; i++) {
         full |= o->block[i] != 0 && cmn__tally_get(&t->of[i], o->block[i]) >=
-                                        origins_times[i] * most;
+                                        sec__origins_limit(i, most, all);
     }
     return full;
 }
 
 bool sec__origins_are_half_open(const sec__origins *t, const sec__origin *o,
-                                uint64_t most) {
+                                uint64_t most, uint64_t all) {
     bool full = false;
     for (int i = 0; i < SEC__BLOCKS; i++) {
         const uint64_t *more = sec__origins_more(t, o, i);
         uint64_t n = more != NULL ? more[SEC__ORIGIN_HALF_OPEN] : 0;
-        full |= o->block[i] != 0 && n >= origins_times[i] * most;
+        full |= o->block[i] != 0 && n >= sec__origins_limit(i, most, all);
     }
     return full;
 }

@@ -34,13 +34,14 @@ void sec__origins_leave(sec__origins *t, const sec__origin *o, bool proven);
 
 /* The owner's numbers of block i; NULL: unknown, or without a connection. */
 uint64_t *sec__origins_more(const sec__origins *t, const sec__origin *o, int i);
-/* The limit of block i, as a multiple of that of an address. */
-uint64_t sec__origins_times(int i);
-/* Whether a block has as many connections, or half-open ones, as it may; `most`
- * is for an address. */
+/* The limit of block i, where an address may have `most` of `all`: a /56 twice
+ * as many, a /48 four times as many, but they leave a quarter to others. Where
+ * an address may have all, they may, too. */
+uint64_t sec__origins_limit(int i, uint64_t most, uint64_t all);
+/* Whether a block has as many connections, or half-open ones, as it may. */
 bool sec__origins_are_full(const sec__origins *t, const sec__origin *o,
-                           uint64_t most);
+                           uint64_t most, uint64_t all);
 bool sec__origins_are_half_open(const sec__origins *t, const sec__origin *o,
-                                uint64_t most);
+                                uint64_t most, uint64_t all);
 
 #endif /* SECURE_ORIGIN_H */

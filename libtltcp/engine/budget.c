@@ -48,8 +48,9 @@ static bool budget_drops(tltcp__budget *b) {
 static bool budget_is_full(const tltcp__budget *b, const sec__origin *o,
                            int i) {
     const uint64_t *more = sec__origins_more(&b->origins, o, i);
-    return more != NULL && more[SEC__ORIGIN_HALF_OPEN] >=
-                               sec__origins_times(i) * b->max_half_open_of;
+    return more != NULL &&
+           more[SEC__ORIGIN_HALF_OPEN] >=
+               sec__origins_limit(i, b->max_half_open_of, b->max_half_open);
 }
 
 bool tltcp__budget_admits(tltcp__budget *b, const sec__origin *o) {

@@ -131,6 +131,38 @@ TEST(larger_blocks_have_limits_of_their_own) {
     close_house();
 }
 
+TEST(a_large_block_leaves_others_a_quarter) {
+    tltcp_config c;
+    tltcp_config_init(&c);
+    c.listener.max_connections = 16;
+    c.listener.max_per_address = 4;
+    open_house(&c);
+    assert_int_equal(let_in(100, true, 5, 6), 8);
+    assert_int_equal(let_in(100, true, 7, 6), 4);
+    assert_int_equal(let_in(100, true, 8, 9), 4);
+    close_house();
+    /* Connections that are half open, with a token: 64 in all. */
+    c.listener.max_connections = 65536;
+    c.listener.max_per_address = 16384;
+    c.listener.max_half_open = 4;
+    c.listener.max_half_open_per_address = 1;
+    open_house(&c);
+    assert_true(let_in(1000, true, 5, 6) <= 32);
+    assert_true(let_in(1000, true, 7, 6) <= 16);
+    assert_in_range(let_in(1000, true, 8, 9), 10, 16);
+    close_house();
+}
+
+/* Where one host may take all, so may a network. */
+TEST(a_listener_of_one_network_serves_it) {
+    tltcp_config c;
+    tltcp_config_init(&c);
+    c.listener.max_connections = 16;
+    open_house(&c);
+    assert_int_equal(let_in(100, true, 5, 6), 16);
+    close_house();
+}
+
 TEST(calls_with_a_token_are_dropped_at_random_before_there_are_too_many) {
     tltcp_config c;
     unsigned in;
@@ -267,6 +299,8 @@ int main(void) {
         cmocka_unit_test(
             a_token_opens_a_limited_number_of_calls_of_one_address),
         cmocka_unit_test(larger_blocks_have_limits_of_their_own),
+        cmocka_unit_test(a_large_block_leaves_others_a_quarter),
+        cmocka_unit_test(a_listener_of_one_network_serves_it),
         cmocka_unit_test(
             calls_with_a_token_are_dropped_at_random_before_there_are_too_many),
         cmocka_unit_test(forged_calls_cost_no_memory_beyond_a_fixed_number),
