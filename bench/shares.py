@@ -5,6 +5,7 @@
     ./dev test simnet.shares   # builds play_shares
     ./dev bench shares         # renews docs/design/default-controller.md
     ./dev bench shares --kind adaptive   # encoders that follow the target
+    ./dev bench shares --kind several    # several of those and nobody else
     ./dev bench shares --hold  # renews the table of `hold` beside BBR instead
 
 All of it happens in virtual time: the same seed gives the same table.
@@ -29,6 +30,9 @@ LEAST_QUEUE = 10  # kB
 WANTED = 0.7  # of the link
 HOLD_MARK = "bench shares: hold"
 HOLDS = (0, 0.4, 0.5, 0.6)  # of the link
+STREAMS = (2, 3, 5)
+STAGGER = 2  # s between their starts
+EVEN = 1.25  # highest rate over the lowest
 HELD = 0.5  # the default
 HOLD_WANTED = 0.45  # likewise
 HOLD_SEEDS = 5
@@ -101,6 +105,38 @@ def table(kind, links, results):
     return text
 
 
+def play_several(program, streams, link, seed):
+    rate, rtt, queue = link
+    return marks.play(program, "--rate", rate, "--rtt", rtt, "--queue", queue,
+                      "--kind", "adaptive", "--streams", streams, "--stagger",
+                      STAGGER, "--seconds", 30, "--seeds", 1, "--first", seed)
+
+
+def measure_several(program, links):
+    """{number of streams: a result for each link}."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        futures = {n: [pool.submit(play_several, program, n, link, i + 1)
+                       for i, link in enumerate(links)] for n in STREAMS}
+        return {n: [f.result() for f in of] for n, of in futures.items()}
+
+
+def several_table(links, results):
+    text = ("| streams | queue | highest rate over the lowest | within "
+            f"{EVEN} | of the worst stream in time, % |\n"
+            + "| --- " * 5 + "|\n")
+    for n, of in results.items():
+        for queue, short in ((f"less than {SHORT} ms", True), ("longer", False)):
+            chosen = [r for link, r in zip(links, of) if is_short(link) == short]
+            if chosen:
+                even = [r["even"][0] for r in chosen]
+                least = [100 * r["least"][0] for r in chosen]
+                text += (f"| {n} | {queue} ({len(chosen)} links) | "
+                         f"{spread(even, '{:.2f}')} | "
+                         f"{sum(e <= EVEN for e in even)} | "
+                         f"{spread(least, '{:.0f}')} |\n")
+    return text
+
+
 def measure_hold(program, links):
     """{value of hold: {kind: a result for each link}}, beside BBR."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -143,9 +179,11 @@ def main():
                    "simnet" / "play_shares", type=pathlib.Path)
     p.add_argument("--links", type=int, default=24, help="how many (24)")
     p.add_argument("--seed", type=int, default=1, help="of the links (1)")
-    p.add_argument("--kind", choices=("fixed", "adaptive"), default="fixed",
+    p.add_argument("--kind", choices=("fixed", "adaptive", "several"),
+                   default="fixed",
                    help="of encoder: one that wants 70 %% of the link, or one "
-                   "that follows the target; prints its table (fixed)")
+                   "that follows the target, or several of those; prints "
+                   "the table of the last two (fixed)")
     p.add_argument("--hold", action="store_true",
                    help="the table of `hold` beside BBR")
     p.add_argument("--page", type=pathlib.Path, default=PAGE,
@@ -159,8 +197,12 @@ def main():
     arguments.checked()
     links = draw_links(args.links, args.seed)
     mark = HOLD_MARK if args.hold else MARK
-    text = (hold_table(measure_hold(args.program, links)) if args.hold else
-            table(args.kind, links, measure(args.program, args.kind, links)))
+    if args.hold:
+        text = hold_table(measure_hold(args.program, links))
+    elif args.kind == "several":
+        text = several_table(links, measure_several(args.program, links))
+    else:
+        text = table(args.kind, links, measure(args.program, args.kind, links))
     if str(args.page) == "-" or (args.kind != "fixed" and not args.hold):
         print(text, end="")
     else:

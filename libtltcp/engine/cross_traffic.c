@@ -4,9 +4,11 @@
 
 #include <math.h>
 
-#define CHANGES 96u     /* time constant of the means, in changes */
-#define DELIVERED 12u   /* likewise, of the delivered rate */
-#define KNOWN 8         /* changes before there is an answer */
+#define CHANGES 96u   /* time constant of the means, in changes */
+#define DELIVERED 12u /* likewise, of the delivered rate */
+#define FRESH 3u /* changes that what was known before is worth, if in doubt \
+                  */
+#define KNOWN 8  /* changes before there is an answer */
 #define SPAN_RTTS 3.0   /* spans per round trip, ... */
 #define SPAN_MIN 10e6   /* ... but no shorter ... */
 #define SPAN_MAX 50e6   /* ... and no longer than this, ns */
@@ -82,6 +84,10 @@ void tltcp__cross_traffic_on_ack(tltcp__cross_traffic *c,
         c->follows = false;
     }
     cross_traffic_begin_span(c, sample);
+}
+
+void tltcp__cross_traffic_doubt(tltcp__cross_traffic *c) {
+    c->count = c->count < FRESH ? c->count : FRESH;
 }
 
 double tltcp__cross_traffic_share(const tltcp__cross_traffic *c) {

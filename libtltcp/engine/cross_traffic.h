@@ -48,6 +48,8 @@ void tltcp__cross_traffic_init(tltcp__cross_traffic *c);
 void tltcp__cross_traffic_on_ack(tltcp__cross_traffic *c,
                                  const tltcp__cross_sample *sample,
                                  cong_time min_rtt);
+/* Others may have joined: what follows counts for more. */
+void tltcp__cross_traffic_doubt(tltcp__cross_traffic *c);
 /* Z / C less what is in doubt, 0 to 1; 0: no sign of cross traffic. */
 double tltcp__cross_traffic_share(const tltcp__cross_traffic *c);
 

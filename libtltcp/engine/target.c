@@ -24,13 +24,30 @@
 #define WINDOW ((cong_time)(100 * TLTCP_MS))      /* of the newest samples */
 #define WINDOW_SAMPLES 3u                         /* minimum number in it */
 #define QUEUE_WINDOW ((cong_time)(50 * TLTCP_MS)) /* likewise for the RTT */
-#define QUEUE_MIN ((cong_time)(10 * TLTCP_MS))    /* less is a frame's burst */
 #define SPAN ((cong_time)(100 * TLTCP_MS))        /* of the delivery rate */
 #define PERIOD ((cong_time)(2 * TLTCP_S))         /* window of its maximum */
+/* The queue that a stream tolerates, s, at this rate, bytes/s: the lower the
+ * rate, the more, by this power. */
+#define TOLERATED 0.016
+#define TOLERATED_AT 250e3
+#define TOLERATED_POWER 0.7
+#define TOLERATED_LEAST_RATE 10e3 /* bytes/s */
+#define TOLERATED_MOST 0.04       /* s */
+#define TOLERATED_UNSTEADY 0.5    /* of it on a path whose rate varies most */
+#define TOLERATED_FULL 0.6        /* of the queue at losses and marks, ... */
+#define TOLERATED_SHORT 0.006     /* ... or this, s, if that is longer */
+#define TOLERATED_BASE 0.0625     /* of the RTT without a queue, at least */
+#define FULL_GAIN 0.25
 /* Share of cross traffic: up to LEAST a queue is ours, from MOST on it is
- * not. */
+ * not. Without losses and marks, others may be streams like ours, which
+ * yield. */
 #define CROSS_LEAST 0.25
 #define CROSS_MOST 0.5
+#define CROSS_CALM_LEAST 0.4
+#define CROSS_CALM_MOST 0.6
+#define CALM 10000000000 /* ns without losses and marks */
+#define COLLAPSED 0.5    /* of the highest recent rate */
+#define DOUBT 2000000000 /* ns */
 /* Times what the controller offers: its window must be full to grow, and a
  * flow that does not fill it loses its share of the queue. */
 #define CLAIM 1.1
@@ -41,7 +58,12 @@
 #define DEEP_MOST 0.4
 
 void tltcp__target_init(tltcp__target *t) {
-    *t = (tltcp__target){.low = {-1, -1}, .span = -1, .t_update = -1};
+    *t = (tltcp__target){.low = {-1, -1},
+                         .span = -1,
+                         .t_update = -1,
+                         .t_doubt = -DOUBT,
+                         .t_signal = -1,
+                         .tolerated = TOLERATED_SHORT};
     tltcp__cross_traffic_init(&t->cross);
 }
 
@@ -99,9 +121,9 @@ static double target_delivered(const tltcp__target *t) {
 }
 
 /* Whether there is a standing queue. */
-static bool target_is_standing(const tltcp__target_input *in, cong_time queue) {
-    return queue > QUEUE_MIN && 8 * queue > in->min_rtt &&
-           in->flight > FLIGHT_MIN;
+static bool target_is_standing(const tltcp__target *t,
+                               const tltcp__target_input *in, cong_time queue) {
+    return target_seconds(queue) > t->tolerated && in->flight > FLIGHT_MIN;
 }
 
 /* Whether it stood throughout the newest spans. */
@@ -112,7 +134,7 @@ static bool target_stood(const tltcp__target *t,
         low = t->low[1];
     }
     return low > 0 && in->min_rtt > 0 &&
-           target_is_standing(in, low - in->min_rtt);
+           target_is_standing(t, in, low - in->min_rtt);
 }
 
 /* From 0 at `low` to 1 at `high`. */
@@ -125,13 +147,49 @@ static double target_ramp(double x, double low, double high) {
 static double target_foreign(const tltcp__target *t,
                              const tltcp__target_input *in) {
     double queue = target_seconds(target_queue(t, in->min_rtt));
-    return target_ramp(tltcp__cross_traffic_share(&t->cross), CROSS_LEAST,
-                       CROSS_MOST) *
-           (1 - target_ramp(queue, DEEP_LEAST, DEEP_MOST));
+    double share = tltcp__cross_traffic_share(&t->cross);
+    bool calm = t->t_signal < 0 || t->t_update - t->t_signal > CALM;
+    double others = calm ? target_ramp(share, CROSS_CALM_LEAST, CROSS_CALM_MOST)
+                         : target_ramp(share, CROSS_LEAST, CROSS_MOST);
+    return others * (1 - target_ramp(queue, DEEP_LEAST, DEEP_MOST));
+}
+
+/* Streams that share a queue see the same of it. Since the larger one tolerates
+ * less, it yields to the smaller one, until both are equal. In a queue that
+ * overflows before, less is tolerated. */
+static double target_tolerated(const tltcp__target *t,
+                               const tltcp__target_input *in) {
+    double rate = fmax(t->spans, TOLERATED_LEAST_RATE);
+    double most = t->full > 0 ? fmax(TOLERATED_FULL * t->full, TOLERATED_SHORT)
+                              : TOLERATED_MOST;
+    double steady = fmax(1 - t->variation, TOLERATED_UNSTEADY);
+    double queue =
+        steady * TOLERATED * pow(TOLERATED_AT / rate, TOLERATED_POWER);
+    return fmax(fmin(queue, fmin(most, TOLERATED_MOST)),
+                TOLERATED_BASE * target_seconds(in->min_rtt));
+}
+
+static void target_note_signal(tltcp__target *t, const tltcp__target_input *in,
+                               cong_time now) {
+    double queue = 0;
+    for (unsigned i = 0; i < t->count; i++) {
+        queue = fmax(queue, target_seconds(t->sample[i].rtt - in->min_rtt));
+    }
+    t->full += (t->full > 0 ? FULL_GAIN : 1) * (queue - t->full);
+    t->signals = in->signals;
+    t->t_signal = now;
 }
 
 static double target_margin(const tltcp__target *t) {
     return fmax(MARGIN_MIN, MARGIN_MAX - VARIATION * t->variation);
+}
+
+/* A queue that seemed to be ours stands although we all but stopped: others
+ * may have joined. */
+static bool target_collapsed(const tltcp__target *t, cong_time now) {
+    return t->spans < COLLAPSED * fmax(t->proven[0], t->proven[1]) &&
+           tltcp__cross_traffic_share(&t->cross) < CROSS_LEAST &&
+           now - t->t_doubt > DOUBT;
 }
 
 /* A span ends: its rate may be the highest of the period. */
@@ -157,6 +215,11 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
         t->variation -= gain / 2 * t->variation;
     }
     t->spans += (rate - t->spans) * (rate > t->spans ? 0.5 : 0.25);
+    if (stood && target_collapsed(t, now)) {
+        t->t_doubt = now;
+        tltcp__cross_traffic_doubt(&t->cross);
+    }
+    t->tolerated = target_tolerated(t, in);
     t->span = now;
     t->span_from = t->delivered;
     t->low[1] = t->low[0];
@@ -180,7 +243,7 @@ static double target_bandwidth(const tltcp__target *t,
                                const tltcp__target_input *in, cong_time queue) {
     double delivered = target_delivered(t);
     double foreign = target_foreign(t, in);
-    if (target_is_standing(in, queue) && delivered > 0) {
+    if (target_is_standing(t, in, queue) && delivered > 0) {
         return (1 - foreign) * fmin(in->bandwidth, delivered) +
                foreign * fmax(in->bandwidth, CLAIM * in->offered);
     }
@@ -200,8 +263,8 @@ static double target_now(const tltcp__target *t,
                          const tltcp__target_input *in) {
     cong_time queue = target_queue(t, in->min_rtt);
     double bandwidth = target_bandwidth(t, in, queue);
-    double own =
-        (1 - target_foreign(t, in)) * target_seconds(queue) * bandwidth;
+    double more = fmax(target_seconds(queue) - t->tolerated / 2, 0);
+    double own = (1 - target_foreign(t, in)) * more * bandwidth;
     double excess;
     double rate;
     excess = in->backlog + fmin(own, in->flight) +
@@ -218,6 +281,9 @@ void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
     double passed = t->t_update < 0 ? 0 : target_seconds(now - t->t_update);
     double rate;
     t->delivered += acked;
+    if (in->signals > t->signals) {
+        target_note_signal(t, in, now);
+    }
     if (t->span < 0) {
         t->span = now;
         t->span_from = t->delivered;

@@ -11,7 +11,9 @@
  *
  * The bandwidth is the estimator's or, while there is a standing queue of our
  * own, the delivery rate of the last tenth of a second. The backlog waits in
- * the sender, our own queue in the path: both should drain within DRAIN. A
+ * the sender, our own queue in the path: both should drain within DRAIN. The
+ * higher the rate, the less queue is tolerated: streams that share a path then
+ * become equal. A
  * queue that other flows fill is not subtracted, since draining it would only
  * yield the path to them.  The margin shrinks on a path whose rate varies.
  * While acknowledgements are overdue, our own queue is assumed to grow, so that
@@ -36,6 +38,9 @@ typedef struct tltcp__target {
     double delivered;                                   /* bytes */
     double rate;        /* bytes/s, smoothed on its way up; 0: none yet */
     double spans;       /* delivered rate, smoothed, bytes/s */
+    double tolerated;   /* queue that is not drained, s */
+    double signals;     /* see the input */
+    double full;        /* queue at those, smoothed, s; 0: none so far */
     double variation;   /* of the delivered rate, relative, smoothed */
     double proven[2];   /* highest delivery rates: newest period, previous
                            period */
@@ -45,6 +50,8 @@ typedef struct tltcp__target {
     cong_time span;     /* start of the current span; -1: none yet */
     cong_time period;   /* when the newest period began */
     cong_time t_queue;  /* time of the last standing queue */
+    cong_time t_doubt;  /* when its share of the path was last doubted */
+    cong_time t_signal; /* time of the last one; -1: none yet */
     cong_time t_update; /* last update of rate; -1: never */
 } tltcp__target;
 
@@ -53,6 +60,7 @@ typedef struct tltcp__target_input {
     double bandwidth;  /* bytes of sections per second; 0: not known */
     double backlog;    /* bytes that wait in the sender longer than it takes to
                           send a frame */
+    double signals;    /* of congestion so far: bytes lost, packets marked */
     double flight;     /* bytes sent, neither acknowledged nor lost */
     cong_time min_rtt; /* -1: none yet */
     cong_time srtt;

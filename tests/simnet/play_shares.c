@@ -41,6 +41,7 @@ enum shares_column {
     QUEUE95,
     LOST,
     EVEN,
+    LEAST,
     FREEZE,
     KEYS,
     COLUMNS
@@ -48,8 +49,8 @@ enum shares_column {
 
 static void play_seeds(const struct shares *s, unsigned first, unsigned n) {
     static const char *const names[COLUMNS] = {
-        "rate",    "F",    "seen", "on_time", "queue",
-        "queue95", "lost", "even", "freeze",  "keys"};
+        "rate", "F",    "seen",  "on_time", "queue", "queue95",
+        "lost", "even", "least", "freeze",  "keys"};
     static double column[COLUMNS][SEEDS_MAX];
     for (unsigned i = 0; i < n; i++) {
         struct shares_result r;
@@ -69,6 +70,7 @@ static void play_seeds(const struct shares *s, unsigned first, unsigned n) {
         column[QUEUE95][i] = r.queue95;
         column[LOST][i] = r.lost;
         column[EVEN][i] = r.even;
+        column[LEAST][i] = r.least;
         column[FREEZE][i] = (double)freeze;
         column[KEYS][i] = r.keys;
     }

@@ -2,6 +2,7 @@
 #include "tests/simnet/shares.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "tests/simnet/bbr1.h"
@@ -159,7 +160,8 @@ static void stream_config(const struct shares *s, tltcp_config *c) {
 
 /* A stream that is there first goes on until the end. */
 static uint64_t stream_pictures(const struct shares *s) {
-    uint64_t length = s->length + (s->rival_last ? 2 * s->head_start : 0);
+    uint64_t length = s->length + (s->rival_last ? 2 * s->head_start : 0) +
+                      (s->streams - 1) * s->stagger;
     uint64_t n = (length - 100 * MS) / INTERVAL;
     return n < SHARES_PICTURES ? n : SHARES_PICTURES;
 }
@@ -317,6 +319,25 @@ static uint64_t stream_bytes(const struct shares *s, unsigned i) {
                                   : streams[i].reader.bytes;
 }
 
+/* How uneven the streams are, and who is worst off. */
+static void compare_streams(const struct shares *s, const uint64_t *settled,
+                            struct shares_result *r) {
+    double low = 1e18;
+    double high = 0;
+    r->least = r->on_time;
+    for (unsigned i = 0; i < s->streams; i++) {
+        struct shares_result one = {.pictures = 0};
+        double had = (double)(stream_bytes(s, i) - settled[i]);
+        low = fmin(low, had);
+        high = fmax(high, had);
+        if (s->kind != SHARES_BULK) {
+            stream_judge(&streams[i], &one);
+            r->least = fmin(r->least, one.on_time);
+        }
+    }
+    r->even = high / fmax(low, 1);
+}
+
 static double of_rivals(const struct shares *s) {
     double sum = 0;
     for (unsigned i = 0; s->rival != NULL && i < s->rivals; i++) {
@@ -376,6 +397,7 @@ static void all_leave(const struct shares *s) {
 void shares_play(const struct shares *s, uint64_t seed,
                  struct shares_result *r) {
     uint64_t from, settled[SHARES_STREAMS] = {0};
+    bool is_settled = false;
     double before, had;
     memset(streams, 0, sizeof(streams));
     memset(r, 0, sizeof(*r));
@@ -386,10 +408,12 @@ void shares_play(const struct shares *s, uint64_t seed,
     had = (double)stream_bytes(s, 0);
     while (world_now(&w) < from + s->length) {
         world_run_for(&w, 100 * MS);
-        if (world_now(&w) >= from + 10 * SEC && settled[0] == 0) {
-            settled[0] = stream_bytes(s, 0);
-            settled[1] = s->streams > 1 ? stream_bytes(s, 1) : 0;
+        for (unsigned i = 0;
+             world_now(&w) >= from + 10 * SEC && !is_settled && i < s->streams;
+             i++) {
+            settled[i] = stream_bytes(s, i);
         }
+        is_settled = world_now(&w) >= from + 10 * SEC;
         if (s->trace) {
             shares_trace(s);
         }
@@ -397,10 +421,6 @@ void shares_play(const struct shares *s, uint64_t seed,
     had = (double)stream_bytes(s, 0) - had;
     r->rate = 8e9 * had / (double)s->length;
     r->ratio = s->rival != NULL ? had / (of_rivals(s) - before) : 0;
-    if (s->streams > 1) {
-        r->even = (double)(stream_bytes(s, 1) - settled[1]) /
-                  (double)(stream_bytes(s, 0) - settled[0]);
-    }
     if (s->kind != SHARES_BULK) {
         tltcp_stats st;
         tltcp_stats_init(&st);
@@ -410,6 +430,7 @@ void shares_play(const struct shares *s, uint64_t seed,
         stream_judge(&streams[0], r);
         judge_queue(r);
     }
+    compare_streams(s, settled, r);
     all_leave(s);
 }
 

@@ -10,7 +10,7 @@
 
 #define SHARES_PICTURES 4000
 #define SHARES_RIVALS 8
-#define SHARES_STREAMS 2
+#define SHARES_STREAMS 5
 
 enum shares_kind {
     SHARES_FIXED,    /* an encoder that keeps its rate */
@@ -41,7 +41,7 @@ struct shares {
     bool trace; /* prints a line every 100 ms */
 };
 
-/* The share of the first stream. */
+/* The share of the first stream, and how it compares with the others. */
 struct shares_result {
     double rate;    /* bit/s of data that arrived */
     double ratio;   /* over the mean of the rivals */
@@ -52,8 +52,8 @@ struct shares_result {
     double queue;   /* ms that packets wait at the bottleneck: median ... */
     double queue95; /* ... and 95th percentile */
     double lost;    /* of its packets */
-    double even;    /* rate of the second stream over that of the first, after
-                       10 s */
+    double even;    /* highest rate of a stream over the lowest, after 10 s */
+    double least;   /* lowest share of the pictures of a stream on time */
     uint64_t freeze;
 };
 

@@ -14,6 +14,7 @@ struct medians {
     double on_time, least_on_time;
     double lost;
     double queue, queue95; /* ms */
+    double even, least;    /* of several streams */
 };
 
 static int in_order(const void *a, const void *b) {
@@ -30,6 +31,7 @@ static double median(double x[SEEDS]) {
 static struct medians play_seeds(const struct shares *s) {
     double ratio[SEEDS], on_time[SEEDS], lost[SEEDS];
     double queue[SEEDS], queue95[SEEDS];
+    double even[SEEDS], least[SEEDS];
     struct medians m;
     double middle;
     for (unsigned i = 0; i < SEEDS; i++) {
@@ -40,6 +42,8 @@ static struct medians play_seeds(const struct shares *s) {
         lost[i] = r.lost;
         queue[i] = r.queue;
         queue95[i] = r.queue95;
+        even[i] = r.even;
+        least[i] = r.least;
     }
     middle = median(on_time); /* sorts them */
     m = (struct medians){.ratio = median(ratio),
@@ -47,12 +51,14 @@ static struct medians play_seeds(const struct shares *s) {
                          .least_on_time = on_time[0],
                          .lost = median(lost),
                          .queue = median(queue),
-                         .queue95 = median(queue95)};
+                         .queue95 = median(queue95),
+                         .even = median(even),
+                         .least = median(least)};
     print_message("%s, %.1f Mbit/s, RTT %.0f ms, %.1f kB: F %.2f, on time "
-                  "%.1f %%, lost %.1f %%, queue %.0f, %.0f ms\n",
+                  "%.1f %%, lost %.1f %%, queue %.0f, %.0f ms, even %.2f\n",
                   s->rival != NULL ? s->rival : "alone", s->rate / 1e6,
                   (double)s->rtt / 1e6, (double)s->queue / 1e3, m.ratio,
-                  100 * m.on_time, 100 * m.lost, m.queue, m.queue95);
+                  100 * m.on_time, 100 * m.lost, m.queue, m.queue95, m.even);
     return m;
 }
 
@@ -116,6 +122,51 @@ static void expect_half(const char *rival, double rate, uint64_t rtt,
     struct medians m = play_stream(rival, 0.7 * rate, rate, rtt, queue);
     assert_true(m.ratio > 0.8);
     assert_true(m.ratio < most);
+}
+
+/* Who was there first took the newcomer's queue for its own, and yielded all
+ * but a twentieth for seconds. */
+static void expect_kept(const char *rival, double least) {
+    struct shares s;
+    shares_init(&s);
+    s.kind = SHARES_ADAPTIVE;
+    s.bitrate = 20e6;
+    s.rival = rival;
+    s.rival_last = true;
+    s.queue = 60000;
+    assert_true(play_seeds(&s).ratio > least);
+}
+
+TEST(an_adaptive_stream_keeps_a_share_when_bulk_flows_join) {
+    expect_kept("cubic", 0.4);
+    expect_kept("reno", 0.4);
+    expect_kept("bbr1", 0.25);
+}
+
+/* Two streams were 3 apart in the median of long queues, and one 7. */
+TEST(streams_that_adapt_become_equal) {
+    static const struct {
+        double rate;
+        uint64_t rtt, queue;
+        double most;
+    } links[] = {{4e6, 40 * MS, 60000, 1.3},
+                 {8e6, 20 * MS, 50000, 1.5},
+                 {9.2e6, 126 * MS, 251500, 2.6}};
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+        struct shares s;
+        struct medians m;
+        shares_init(&s);
+        s.kind = SHARES_ADAPTIVE;
+        s.bitrate = 20e6;
+        s.streams = 2;
+        s.stagger = 2 * SEC;
+        s.rate = links[i].rate;
+        s.rtt = links[i].rtt;
+        s.queue = links[i].queue;
+        m = play_seeds(&s);
+        assert_true(m.even < links[i].most);
+        assert_true(m.least > 0.98);
+    }
 }
 
 /* It would take twice what Reno gets, if it could. */
@@ -189,6 +240,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows_that_join_bbr_get_the_shares_that_kernels_show),
         cmocka_unit_test(adaptive_streams_hold_a_share_beside_bulk_flows),
+        cmocka_unit_test(an_adaptive_stream_keeps_a_share_when_bulk_flows_join),
+        cmocka_unit_test(streams_that_adapt_become_equal),
         cmocka_unit_test(
             a_stream_that_wants_most_of_a_link_leaves_others_their_part),
         cmocka_unit_test(a_stream_is_in_time_where_others_fill_a_deep_queue),

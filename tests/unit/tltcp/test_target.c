@@ -66,7 +66,7 @@ TEST(nothing_is_made_up_before_data) {
 TEST(a_path_in_use_leaves_a_margin) {
     struct flow f;
     start(&f);
-    run(&f, 3000 * MS, RATE, RTT + 12 * MS);
+    run(&f, 3000 * MS, RATE, RTT + 20 * MS);
     assert_true(target(&f) < RATE);
     assert_true(target(&f) > RATE / 2);
 }
@@ -160,6 +160,29 @@ TEST(without_a_queue_there_may_be_more_than_is_known) {
     assert_true(target(&f) > 1.2 * RATE / 10);
 }
 
+/* In a queue of this length, after three seconds. */
+static double target_in_queue(struct flow *f, double rate, cong_time queue) {
+    f->in.bandwidth = rate;
+    run(f, 3000 * MS, rate, RTT + queue);
+    return target(f);
+}
+
+TEST(in_a_queue_that_they_share_the_larger_stream_yields_to_the_smaller) {
+    struct flow large, small;
+    start(&large);
+    start(&small);
+    assert_true(target_in_queue(&large, RATE, 25 * MS) < 0.9 * RATE);
+    assert_true(target_in_queue(&small, RATE / 8, 25 * MS) > RATE / 8);
+}
+
+TEST(less_of_a_queue_is_tolerated_where_it_overflows_before) {
+    struct flow f;
+    start(&f);
+    run(&f, 100 * MS, RATE / 8, RTT + 25 * MS);
+    f.in.signals = 1200;
+    assert_true(target_in_queue(&f, RATE / 8, 25 * MS) < 0.9 * RATE / 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_made_up_before_data),
@@ -172,6 +195,10 @@ int main(void) {
         cmocka_unit_test(a_queue_that_no_stream_can_bear_is_drained),
         cmocka_unit_test(silence_brings_it_down_in_a_quarter_of_a_second),
         cmocka_unit_test(a_path_that_falls_to_a_quarter_is_followed),
+        cmocka_unit_test(
+            in_a_queue_that_they_share_the_larger_stream_yields_to_the_smaller),
+        cmocka_unit_test(
+            less_of_a_queue_is_tolerated_where_it_overflows_before),
         cmocka_unit_test(without_a_queue_there_may_be_more_than_is_known),
     };
     return cmocka_run_group_tests_name("target", tests, NULL, NULL);
