@@ -187,8 +187,11 @@ bool sec__caller_init(sec__caller *c, const sec__key_source *from) {
     *c = (sec__caller){0};
     if (from->statics.secret != NULL) {
         c->mutual = true;
-        memcpy(c->secret, from->statics.secret, sizeof(c->secret));
+        memcpy(c->identity.secret, from->statics.secret, SEC__KEY_LEN);
         memcpy(c->listener, from->statics.listener, sizeof(c->listener));
+        if (!sec__noise_public(c->identity.secret, c->identity.public_key)) {
+            return false;
+        }
     }
     if (from->key != NULL) {
         return take_key(from->key, &c->key[0]);
@@ -237,8 +240,10 @@ const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt) {
 }
 
 sec__statics sec__caller_statics(const sec__caller *c) {
-    return c->mutual ? (sec__statics){c->secret, c->listener}
-                     : (sec__statics){NULL, NULL};
+    return c->mutual ? (sec__statics){.secret = c->identity.secret,
+                                      .public_key = c->identity.public_key,
+                                      .listener = c->listener}
+                     : (sec__statics){.secret = NULL};
 }
 
 void sec__caller_clear(sec__caller *c) {

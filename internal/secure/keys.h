@@ -55,7 +55,7 @@ typedef struct sec__caller {
     uint8_t salt[SEC__SALTS_KEPT][SEC__SALT_LEN];
     unsigned salts;                 /* number known so far */
     bool mutual;                    /* with static keys: */
-    uint8_t secret[SEC__KEY_LEN];   /* own secret key */
+    sec__pair identity;             /* the own one */
     uint8_t listener[SEC__KEY_LEN]; /* the listener's public key */
 } sec__caller;
 

@@ -4,9 +4,10 @@
 
 #include <string.h>
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 
 static bool hash(const void *a, size_t a_len, const void *b, size_t b_len,
                  uint8_t *out) {
@@ -57,10 +58,27 @@ bool sec__noise_public(const uint8_t *secret, uint8_t *out) {
     return ok;
 }
 
-static bool shared(const uint8_t *secret, const uint8_t *peer, uint8_t *out) {
+/* From the secret key alone libcrypto would compute the public one anew. */
+static EVP_PKEY *key_of(const sec__pair *pair) {
+    OSSL_PARAM params[] = {
+        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, (void *)pair->secret,
+                                SEC__KEY_LEN),
+        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY,
+                                (void *)pair->public_key, SEC__KEY_LEN),
+        OSSL_PARAM_END};
+    EVP_PKEY_CTX *c = EVP_PKEY_CTX_new_from_name(NULL, "X25519", NULL);
+    EVP_PKEY *key = NULL;
+
+    if (c != NULL && EVP_PKEY_fromdata_init(c) == 1) {
+        (void)EVP_PKEY_fromdata(c, &key, EVP_PKEY_KEYPAIR, params);
+    }
+    EVP_PKEY_CTX_free(c);
+    return key;
+}
+
+static bool shared(const sec__pair *pair, const uint8_t *peer, uint8_t *out) {
     size_t len = SEC__KEY_LEN;
-    EVP_PKEY *own = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, secret,
-                                                 SEC__KEY_LEN);
+    EVP_PKEY *own = key_of(pair);
     EVP_PKEY *other =
         EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, peer, SEC__KEY_LEN);
     EVP_PKEY_CTX *c = own != NULL ? EVP_PKEY_CTX_new(own, NULL) : NULL;
@@ -84,7 +102,8 @@ static const char *name_of(uint8_t suite, bool mutual) {
 }
 
 static bool take_statics(sec__noise *s, const sec__noise_terms *t) {
-    memcpy(s->identity, t->statics.secret, sizeof(s->identity));
+    memcpy(s->identity.secret, t->statics.secret, SEC__KEY_LEN);
+    memcpy(s->identity.public_key, t->statics.public_key, SEC__KEY_LEN);
     if (t->secret_key == NULL) {
         memcpy(s->other, t->statics.listener, sizeof(s->other));
     }
@@ -104,9 +123,11 @@ bool sec__noise_init(sec__noise *s, const sec__noise_terms *t) {
         ok = hash(name, name_len, NULL, 0, s->h);
     }
     memcpy(s->ck, s->h, sizeof(s->ck));
-    memcpy(s->e, t->e, sizeof(s->e));
-    memcpy(s->s, t->secret_key != NULL ? t->secret_key : t->public_key,
-           sizeof(s->s));
+    memcpy(s->e.secret, t->e, SEC__KEY_LEN);
+    memcpy(s->s.public_key, t->public_key, SEC__KEY_LEN);
+    if (t->secret_key != NULL) {
+        memcpy(s->s.secret, t->secret_key, SEC__KEY_LEN);
+    }
     return ok && mix_hash(s, t->prologue, t->prologue_len) &&
            (!mutual || take_statics(s, t)) &&
            mix_hash(s, t->public_key, SEC__KEY_LEN) && mix_psk(s, t->psk);
@@ -117,10 +138,10 @@ static bool mix_ephemeral(sec__noise *s, const uint8_t *key) {
     return mix_hash(s, key, SEC__KEY_LEN) && mix_key(s, key, SEC__KEY_LEN);
 }
 
-static bool mix_shared(sec__noise *s, const uint8_t *secret,
+static bool mix_shared(sec__noise *s, const sec__pair *own,
                        const uint8_t *peer) {
     uint8_t dh[SEC__KEY_LEN];
-    bool ok = shared(secret, peer, dh) && mix_key(s, dh, sizeof(dh));
+    bool ok = shared(own, peer, dh) && mix_key(s, dh, sizeof(dh));
     OPENSSL_cleanse(dh, sizeof(dh));
     return ok;
 }
@@ -128,11 +149,11 @@ static bool mix_shared(sec__noise *s, const uint8_t *secret,
 /* The token es (eo with static keys) of the first message, or ee of the second.
  */
 static bool mix_written(sec__noise *s, bool second) {
-    return mix_shared(s, s->e, second ? s->peer : s->s);
+    return mix_shared(s, &s->e, second ? s->peer : s->s.public_key);
 }
 
 static bool mix_read(sec__noise *s, bool second) {
-    return mix_shared(s, second ? s->e : s->s, s->peer);
+    return mix_shared(s, second ? &s->e : &s->s, s->peer);
 }
 
 static bool seal_text(sec__noise *s, const void *text, size_t len,
@@ -152,24 +173,21 @@ static bool open_text(sec__noise *s, const uint8_t *text, size_t len,
 
 /* Tokens with static keys: es, s, ss of the first message, se of the second. */
 static bool write_statics(sec__noise *s, bool second, uint8_t *out) {
-    uint8_t own[SEC__KEY_LEN];
-
     if (second) {
-        return mix_shared(s, s->e, s->other);
+        return mix_shared(s, &s->e, s->other);
     }
-    return sec__noise_public(s->identity, own) &&
-           mix_shared(s, s->e, s->other) &&
-           seal_text(s, own, sizeof(own), out) &&
-           mix_shared(s, s->identity, s->other);
+    return mix_shared(s, &s->e, s->other) &&
+           seal_text(s, s->identity.public_key, SEC__KEY_LEN, out) &&
+           mix_shared(s, &s->identity, s->other);
 }
 
 static bool read_statics(sec__noise *s, bool second, const uint8_t *text) {
     if (second) {
-        return mix_shared(s, s->identity, s->peer);
+        return mix_shared(s, &s->identity, s->peer);
     }
-    return mix_shared(s, s->identity, s->peer) &&
+    return mix_shared(s, &s->identity, s->peer) &&
            open_text(s, text, SEC__NOISE_STATIC, s->other) &&
-           mix_shared(s, s->identity, s->other);
+           mix_shared(s, &s->identity, s->other);
 }
 
 size_t sec__noise_overhead(const sec__noise *s, bool second) {
@@ -180,8 +198,11 @@ bool sec__noise_write(sec__noise *s, bool second, const void *payload,
                       size_t len, uint8_t *out) {
     const size_t head = sec__noise_overhead(s, second) - SEC__TAG_LEN;
 
-    return sec__noise_public(s->e, out) && mix_ephemeral(s, out) &&
-           mix_written(s, second) &&
+    if (!sec__noise_public(s->e.secret, s->e.public_key)) {
+        return false;
+    }
+    memcpy(out, s->e.public_key, SEC__KEY_LEN);
+    return mix_ephemeral(s, out) && mix_written(s, second) &&
            (!s->mutual || write_statics(s, second, out + SEC__KEY_LEN)) &&
            seal_text(s, payload, len, out + head);
 }

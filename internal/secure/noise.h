@@ -30,17 +30,25 @@
 /* Added to the first message by static keys: the initiator's, and a tag. */
 #define SEC__NOISE_STATIC (SEC__KEY_LEN + SEC__TAG_LEN)
 
+/* The public key is kept beside the secret one, since to compute it takes as
+ * long as half a Diffie-Hellman. */
+typedef struct sec__pair {
+    uint8_t secret[SEC__KEY_LEN];
+    uint8_t public_key[SEC__KEY_LEN];
+} sec__pair;
+
 typedef struct sec__noise {
     uint8_t ck[SEC__KEY_LEN];
     uint8_t h[SEC__KEY_LEN];
     uint8_t k[SEC__KEY_LEN];
-    uint8_t s[SEC__KEY_LEN];        /* responder's static key: secret at the
-                                       responder, public at the initiator */
-    uint8_t e[SEC__KEY_LEN];        /* own ephemeral secret */
-    uint8_t peer[SEC__KEY_LEN];     /* the other's ephemeral public key */
-    uint8_t identity[SEC__KEY_LEN]; /* own static secret key */
-    uint8_t other[SEC__KEY_LEN];    /* the other's static public key; the
-                                       responder reads it in the first message */
+    sec__pair s;                 /* responder's static key; its secret only at
+                                    the responder */
+    sec__pair e;                 /* own ephemeral key; its public key once the
+                                    own message was written */
+    uint8_t peer[SEC__KEY_LEN];  /* the other's ephemeral public key */
+    sec__pair identity;          /* own static key */
+    uint8_t other[SEC__KEY_LEN]; /* the other's static public key; the
+                                    responder reads it in the first message */
     uint64_t n;
     uint8_t suite;
     bool mutual; /* with static keys */
@@ -48,8 +56,9 @@ typedef struct sec__noise {
 
 /* Static keys of one end. */
 typedef struct sec__statics {
-    const uint8_t *secret;   /* own secret key; NULL: without static keys */
-    const uint8_t *listener; /* the responder's public key */
+    const uint8_t *secret;     /* own secret key; NULL: without static keys */
+    const uint8_t *public_key; /* own public key */
+    const uint8_t *listener;   /* the responder's public key */
 } sec__statics;
 
 typedef struct sec__noise_terms {

@@ -52,8 +52,10 @@ void tltcp__identity_clear(tltcp_endpoint *ep) {
 sec__statics tltcp__identity_statics(const tltcp_endpoint *ep) {
     const tltcp__identity *id = &ep->identity;
 
-    return id->on ? (sec__statics){id->secret, id->public_key}
-                  : (sec__statics){NULL, NULL};
+    return id->on ? (sec__statics){.secret = id->secret,
+                                   .public_key = id->public_key,
+                                   .listener = id->public_key}
+                  : (sec__statics){.secret = NULL};
 }
 
 bool tltcp__identity_welcomes(const tltcp_endpoint *ep, const uint8_t *key) {
