@@ -6,8 +6,8 @@
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+
+#include "internal/secure/mac.h"
 
 uint8_t sec__suite_preferred(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -89,25 +89,32 @@ bool sec__aead_open_once(uint8_t suite, const uint8_t *key, uint64_t nonce,
     return ok;
 }
 
-bool sec__hmac(const uint8_t *key, const void *data, size_t len, uint8_t *out) {
-    unsigned n;
-    return HMAC(EVP_sha256(), key, SEC__KEY_LEN, data, len, out, &n) != NULL;
+/* The blocks of HKDF's second step. */
+static bool expand(sec__mac *m, uint8_t out[][SEC__KEY_LEN], unsigned count) {
+    uint8_t block[SEC__KEY_LEN + 1];
+    bool ok = true;
+
+    for (unsigned i = 0; ok && i < count; i++) {
+        size_t have = i > 0 ? SEC__KEY_LEN : 0;
+
+        if (i > 0) {
+            memcpy(block, out[i - 1], have);
+        }
+        block[have] = (uint8_t)(i + 1);
+        ok = sec__mac_write(m, block, have + 1, out[i]);
+    }
+    OPENSSL_cleanse(block, sizeof(block));
+    return ok;
 }
 
 bool sec__hkdf(const uint8_t *ck, const uint8_t *input, size_t len,
                uint8_t out[][SEC__KEY_LEN], unsigned count) {
     uint8_t temp[SEC__KEY_LEN];
-    uint8_t block[SEC__KEY_LEN + 1];
-    bool ok = sec__hmac(ck, input, len, temp);
-    for (unsigned i = 0; ok && i < count; i++) {
-        size_t have = i > 0 ? SEC__KEY_LEN : 0;
-        if (i > 0) {
-            memcpy(block, out[i - 1], have);
-        }
-        block[have] = (uint8_t)(i + 1);
-        ok = sec__hmac(temp, block, have + 1, out[i]);
-    }
+    sec__mac *m = sec__mac_new(ck);
+    bool ok = m != NULL && sec__mac_write(m, input, len, temp) &&
+              sec__mac_rekey(m, temp) && expand(m, out, count);
+
+    sec__mac_free(m);
     OPENSSL_cleanse(temp, sizeof(temp));
-    OPENSSL_cleanse(block, sizeof(block));
     return ok;
 }

@@ -40,8 +40,6 @@ bool sec__aead_open_once(uint8_t suite, const uint8_t *key, uint64_t nonce,
                          const uint8_t *ad, size_t ad_len, const uint8_t *in,
                          size_t len, uint8_t *out);
 
-/* HMAC-SHA-256 with a key of 32 bytes; out has room for 32 bytes. */
-bool sec__hmac(const uint8_t *key, const void *data, size_t len, uint8_t *out);
 /* HKDF of Noise: `count` outputs of 32 bytes, 1 to 3. */
 bool sec__hkdf(const uint8_t *ck, const uint8_t *input, size_t len,
                uint8_t out[][SEC__KEY_LEN], unsigned count);

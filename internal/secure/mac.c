@@ -5,8 +5,6 @@
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
-#include "internal/secure/aead.h"
-
 sec__mac *sec__mac_new(const uint8_t *key) {
     static char digest[] = "SHA256";
     const OSSL_PARAM params[] = {
@@ -15,12 +13,16 @@ sec__mac *sec__mac_new(const uint8_t *key) {
     EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
     EVP_MAC_CTX *c = hmac != NULL ? EVP_MAC_CTX_new(hmac) : NULL;
 
-    if (c != NULL && EVP_MAC_init(c, key, SEC__KEY_LEN, params) != 1) {
+    if (c != NULL && EVP_MAC_init(c, key, SEC__MAC_KEY_LEN, params) != 1) {
         EVP_MAC_CTX_free(c);
         c = NULL;
     }
     EVP_MAC_free(hmac);
     return c;
+}
+
+bool sec__mac_rekey(sec__mac *m, const uint8_t *key) {
+    return EVP_MAC_init(m, key, SEC__MAC_KEY_LEN, NULL) == 1;
 }
 
 void sec__mac_free(sec__mac *m) {
