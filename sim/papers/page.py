@@ -10,6 +10,9 @@ from .numbers import half_width, mean
 
 HOLDS = "holds"
 FAILS = "does not hold"
+# Nothing is lost, so that no reaction is needed, or the other controllers in the
+# protocol's place pass as well.
+IDLE = "holds, but tells nothing of the protocol"
 QUICK = "*The quick set: few seeds and points, shorter runs.*"
 NOTICE = """<!-- Made by ./dev reproduce; changes are lost with the next run. -->
 """
@@ -22,6 +25,11 @@ def only(condition):
 
 AS_FAR = only("as far as the trials tell them apart: of some differences the "
               "interval reaches past 0")
+
+
+def telling(verdict, idle):
+    """The verdict on a claim; idle: it would hold whatever the protocol."""
+    return IDLE if verdict in (True, HOLDS) and idle else verdict
 
 
 def above(values, *pairs):
@@ -46,15 +54,17 @@ class Claim(typing.NamedTuple):
 # What the pages say of each figure and table of a paper.
 NUMBER = "agrees in number"
 SHAPE = "agrees in shape"
+SOME = "agrees under a condition"
+NOTHING = "tells nothing of the protocol"
 NOT = "does not agree"
 UNRUN = "not run"
-GRADES = (NUMBER, SHAPE, NOT, UNRUN)
+GRADES = (NUMBER, SHAPE, SOME, NOTHING, NOT, UNRUN)
 
 
 class Figure(typing.NamedTuple):
     """A figure or table of a paper.  claims, by name without the page's, decide
-    on it: it agrees only if all of them hold, and under a condition only in
-    shape.  in_number: they compare with what is printed."""
+    on it: it agrees only if all of them hold, and under a condition if one does.
+    in_number: they compare with what is printed."""
     title: str
     words: str  # the paper's, with its numbers
     claims: tuple
@@ -87,6 +97,10 @@ class Page:
             return UNRUN, decided
         if any(c.verdict == FAILS for c in decided):
             return NOT, decided
+        if all(c.verdict == IDLE for c in decided):
+            return NOTHING, decided
+        if any(c.verdict not in (HOLDS, IDLE) for c in decided):
+            return SOME, decided
         if figure.in_number and all(c.verdict == HOLDS for c in decided):
             return NUMBER, decided
         return SHAPE, decided
@@ -107,8 +121,12 @@ class Page:
         table = Page("", "", None, None)
         table.text(tally(count) + " A figure agrees in number where what the "
                    "paper prints comes out within what the claim below names, "
-                   "in shape where its order or course does, if need be for "
-                   "some of the values that the paper leaves open. The papers "
+                   "in shape where its order or course does, and under a "
+                   "condition where it does so only for some of the values "
+                   "that the paper leaves open, or not beyond doubt. It tells "
+                   "nothing of the protocol where no packet is lost, so that "
+                   "no reaction is needed, or where the other controllers in "
+                   "its place pass every claim, too. The papers "
                    "at hand are text without pictures, so curves are known by "
                    "what captions and prose say of them.")
         table.table(("figure", "the paper", "here", "verdict", "scenario"), rows)
@@ -167,7 +185,9 @@ def tally(count):
 
 
 def plural(grade):
-    return grade.replace("agrees", "agree").replace("does", "do")
+    for one, many in (("agrees", "agree"), ("does", "do"), ("tells", "tell")):
+        grade = grade.replace(one, many)
+    return grade
 
 
 def tallied(text):
@@ -226,10 +246,21 @@ def check(claims):
     return wrong
 
 
+def papers_figures(module):
+    """The figures of a paper that a page is to have."""
+    return [f for some in (getattr(module, n, ()) for n in (
+        "FIGURES", "DYNAMIC")) if isinstance(some, tuple) for f in some]
+
+
 def papers_count(module):
-    """How many figures of a paper a page is to have."""
-    return sum(len(f) for f in (getattr(module, n, ()) for n in (
-        "FIGURES", "DYNAMIC")) if isinstance(f, tuple))
+    """How many these are."""
+    return len(papers_figures(module))
+
+
+def judgements(modules):
+    """How many sets of claims decide on all figures."""
+    return sum(len({f.claims for f in papers_figures(m)})
+               for m in modules.values())
 
 
 def write_index(folder, modules):
@@ -249,8 +280,8 @@ def write_index(folder, modules):
         link = f"[{module.TITLE}]({name}.md)"
         count = tallied(text)
         if count is None and papers_count(module) > 0:
-            rows.append((link, "earlier form", papers_count(module), 0, 0, 0,
-                         papers_count(module)))
+            rows.append((link, "earlier form", papers_count(module),
+                         *[0] * (len(GRADES) - 1), papers_count(module)))
             total[-1] += papers_count(module)
             continue
         if count is None:
@@ -261,7 +292,10 @@ def write_index(folder, modules):
                      sum(count), *count))
     page = Page("", "", None, None)
     page.text("Figures and tables of the papers, counted once each; what we "
-              "claim ourselves is on the pages and does not count. A page in "
+              "claim ourselves is on the pages and does not count. Figures of "
+              "the same runs, such as window and throughput, share their "
+              f"claims: {judgements(modules)} sets of claims decide on all. A "
+              "page in "
               "an earlier form is of an earlier engine and counts as not run:")
     page.table(("page", "set", "all", *GRADES),
                rows + [("all", "", sum(total), *total)])

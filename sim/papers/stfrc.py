@@ -19,8 +19,9 @@ FIGURES = (
            "drop-tail and RED; a little lower for few flows and a small "
            "bottleneck, a little higher for many",
            ("fig4.drop-tail", "fig4.RED", "fig4.drop-tail.many",
-            "fig4.RED.many"), False, "ns-2's own Sack1 beside its TFRC lies "
-           "between 0.3 and 1.7 over the same grid"),
+            "fig4.RED.many", "fig4.drop-tail.few", "fig4.RED.few"), False,
+           "ns-2's own Sack1 beside its TFRC lies between 0.3 and 1.7 over "
+           "the same grid"),
     Figure("Figure 5", "asymmetric: fair with uplinks of 3.84 and 0.384 "
            "Mbit/s; at 0.0384 TCP dominates for many flows, STFRC is "
            "reasonable up to 16 Mbit/s with few",

@@ -41,7 +41,7 @@ class Scope:
         self.queues = (20,) if quick else (20, 1000)
         self.cov_rates = (4, 16) if quick else (1, 2, 4, 8, 16)
         self.seeds = range(1, 4 if quick else 11)
-        self.few = range(1, 2 if quick else 4)
+        self.few = range(1, 2 if quick else 11)
         # Of the asymmetric topology, whose claims are about many flows.
         self.top = self.thin_flows[-1]
         self.thin_rate = self.thin_rates[-1]

@@ -122,6 +122,11 @@ def drops(run):
     return link["dropped_queue"] / link["offered"]
 
 
+def calm(*runs):
+    """Nothing is lost, so that no sender reacts to anything."""
+    return all(drops(r) == 0 for r in runs)
+
+
 class Point:
     """All runs of one value of one sweep, starts spread."""
 
@@ -135,6 +140,7 @@ class Point:
         self.s_mixed = [spread(r.received()) for r in mixed]
         self.s_base = [spread(r.received()) for r in base]
         self.drops = [drops(r) for r in base]
+        self.calm = calm(*mixed, *base)
         self.timeouts = [sum(x["timeouts"] for x in r.flows("tltcp"))
                          for r in mixed]
         together = runs[sweep, value, True, manner, 0]

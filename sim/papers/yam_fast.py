@@ -35,10 +35,10 @@ FIGURES = (
            "the prose it does"),
     Figure("Table 1", "Jain index of two flows, three, two again: Yam .95, "
            ".971, .95; FAST .96, .972, .96; Reno .68, .90, .71",
-           ("table1.alike", "table1.fast", "table1.reno"), False,
-           "The one reading, delays of the round trip, serves all three rows; "
-           "Reno's number does not come out, nor does it in ns-2 (0.945 to "
-           "0.985)"),
+           ("table1.yam", "table1.fast", "table1.reno-row"), True,
+           "A row that fails decides on the table. With one reading, delays of "
+           "the round trip, FAST's row comes out, and Yam's but for three "
+           "flows; Reno's does not, nor does it in ns-2 (0.945 to 0.985)"),
 )
 
 
@@ -99,6 +99,8 @@ def claims_table(page, j, quick):
     page.claim("table1.fast", "Table 1: FAST's row is as printed (within 0.02)",
                near("FAST", 0.02), numbers("FAST"),
                expect=FAILS if quick else HOLDS)
+    page.claim("table1.reno-row", "Table 1: Reno's row is as printed (within "
+               "0.05)", near("Reno", 0.05), numbers("Reno"), expect=FAILS)
     page.claim("table1.reno", "Table 1: with two flows Reno is the least fair "
                "of the three", FAILS if j["Reno"][0] >= min(
                    j["Yam"][0], j["FAST"][0]) else True if quick else SOON,

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shlex
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import unittest.mock
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sim"))
 
-from papers import lab, numbers, page  # noqa: E402
+from papers import PAGES, lab, numbers, page  # noqa: E402
 
 BUILD = pathlib.Path(os.environ["PERIGEE_BUILD_DIR"])
 
@@ -252,9 +253,33 @@ class Figures(InFolder):
         self.assertEqual(self.grades(a=True, b=False),
                          [page.NUMBER, page.SHAPE, page.NOT])
         self.assertEqual(self.grades(a=page.only("at times"), b=True),
-                         [page.SHAPE] * 3)
+                         [page.SOME] * 3)
         self.assertEqual(self.grades(a=True),
                          [page.NUMBER, page.SHAPE, page.UNRUN])
+
+    def test_a_figure_tells_nothing_if_none_of_its_claims_does(self):
+        self.assertEqual(self.grades(a=page.IDLE, b=page.IDLE),
+                         [page.NOTHING] * 3)
+        self.assertEqual(self.grades(a=page.IDLE, b=True),
+                         [page.NOTHING, page.NOTHING, page.SHAPE])
+        self.assertEqual(self.grades(a=page.IDLE, b=False),
+                         [page.NOTHING, page.NOTHING, page.NOT])
+        self.assertEqual(self.grades(a=page.IDLE, b=page.only("at times")),
+                         [page.NOTHING, page.NOTHING, page.SOME])
+
+    def test_only_what_holds_can_tell_nothing(self):
+        for verdict, idle, expected in (
+                (True, True, page.IDLE), (page.HOLDS, True, page.IDLE),
+                (True, False, True), (False, True, False),
+                (page.FAILS, True, page.FAILS),
+                (page.only("at times"), True, page.only("at times"))):
+            self.assertEqual(page.telling(verdict, idle), expected)
+
+    def test_figures_that_share_their_claims_are_judged_once(self):
+        module = unittest.mock.Mock(
+            FIGURES=tuple(page.Figure(n, "w", c) for n, c in (
+                ("1", ("a",)), ("2", ("a",)), ("3", ("a", "b")))), DYNAMIC=())
+        self.assertEqual(page.judgements({"x": module, "y": module}), 4)
 
     def test_an_order_that_the_means_reverse_does_not_hold(self):
         self.assertIs(page.above({"a": [3, 4], "b": [1, 2]}, ("a", "b")), True)
@@ -278,8 +303,30 @@ class Figures(InFolder):
                                                       encoding="utf-8")
         page.write_index(self.folder, {"x": module, "y": module})
         text = (self.folder / "index.md").read_text(encoding="utf-8")
-        self.assertIn("| [T](x.md) | full | 2 | 1 | 0 | 0 | 1 |", text)
+        self.assertIn("| [T](x.md) | full | 2 | 1 | 0 | 0 | 0 | 0 | 1 |", text)
         self.assertIn("- [T](y.md)", text)
+
+
+class Report(unittest.TestCase):
+    def test_the_report_counts_as_the_index_does(self):
+        folder = ROOT / "docs" / "papers"
+        index = (folder / "index.md").read_text(encoding="utf-8")
+        whole = next(line for line in index.splitlines()
+                     if line.startswith("| all |"))
+        every, *counts = map(int, re.findall(r"\d+", whole))
+        count = dict(zip(page.GRADES, counts))
+        self.assertEqual(sum(counts), every)
+        report = (folder / "report.md").read_text(encoding="utf-8")
+        for words, expected in (
+                ("agree as they stand", count[page.NUMBER]
+                 + count[page.SHAPE]),
+                ("agree under a condition", count[page.SOME]),
+                ("tell nothing of the protocol", count[page.NOTHING]),
+                ("do not agree", count[page.NOT] + count[page.UNRUN])):
+            self.assertRegex(report, rf"(?m)^\| {words}.*\| {expected} \|$")
+        self.assertIn(f"| of {every} figures and tables |", report)
+        self.assertIn(f"{page.judgements(PAGES)} sets of claims",
+                      " ".join(report.split()))
 
 
 class Metrics(unittest.TestCase):
