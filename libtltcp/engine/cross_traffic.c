@@ -4,11 +4,10 @@
 
 #include <math.h>
 
-#define CHANGES 96u   /* time constant of the means, in changes */
-#define DELIVERED 12u /* likewise, of the delivered rate */
-#define FRESH 3u /* changes that what was known before is worth, if in doubt \
-                  */
-#define KNOWN 8  /* changes before there is an answer */
+#define CHANGES 96u     /* time constant of the means, in changes */
+#define DELIVERED 12u   /* likewise, of the delivered rate */
+#define FRESH 3u        /* changes that count after a doubt */
+#define KNOWN 8         /* changes before there is an answer */
 #define SPAN_RTTS 3.0   /* spans per round trip, ... */
 #define SPAN_MIN 10e6   /* ... but no shorter ... */
 #define SPAN_MAX 50e6   /* ... and no longer than this, ns */
