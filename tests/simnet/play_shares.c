@@ -64,7 +64,7 @@ static void play_seeds(const struct shares *s, unsigned first, unsigned n) {
         freeze = r.freeze / MS;
         column[RATE][i] = r.rate * 1e-6;
         column[RATIO][i] = r.ratio;
-        column[SEEN][i] = r.seen / bound;
+        column[SEEN][i] = r.seen / (bound > 0 ? bound : 1);
         column[ON_TIME][i] = r.on_time;
         column[QUEUE][i] = r.queue;
         column[QUEUE95][i] = r.queue95;
