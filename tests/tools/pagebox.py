@@ -46,6 +46,7 @@ class Page(toolbox.Folder):
                                 "6001", "7001", "7542")}
         for p in ("1935", "8080", "8554"):
             self.ports[p] = free_port(socket.SOCK_STREAM)
+        self.started = []
         direct = {k: v for k, v in os.environ.items()
                   if not k.lower().endswith("_proxy")}
         self.environment = dict(
@@ -55,8 +56,8 @@ class Page(toolbox.Folder):
 
     def start_line(self, line, patient=False):
         """A command of the page, on ports and an address of this machine."""
-        for port, free in self.ports.items():
-            line = line.replace(f":{port}", f":{free}")
+        line = re.sub(r":(\d+)", lambda m: f":{self.ports.get(m[1], m[1])}",
+                      line)
         line = line.replace("192.0.2.7", "127.0.0.1")
         if patient:  # a busy machine is to cost no picture
             line = line.replace("latency=300", "latency=3000")
@@ -65,7 +66,14 @@ class Page(toolbox.Folder):
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True, start_new_session=True)
         self.addCleanup(self.end_group, process)
+        self.started.append((line, process))
         return process
+
+    def ended(self):
+        """What has ended so far, for a message."""
+        return "".join(f"\n{line}\n  ended with {p.returncode}: "
+                       f"{p.stderr.read()}"
+                       for line, p in self.started if p.poll() is not None)
 
     @staticmethod
     def end_group(process):
@@ -81,7 +89,8 @@ class Page(toolbox.Folder):
         tables = [pathlib.Path(f"/proc/net/{k}") for k in kinds]
         end = time.monotonic() + toolbox.PATIENCE
         while not any(number in t.read_text() for t in tables):
-            self.assertLess(time.monotonic(), end, "nobody listens")
+            if time.monotonic() > end:
+                self.fail(f"nobody listens on {port}{self.ended()}")
             time.sleep(0.01)
 
     def ends_well(self, process):
