@@ -291,11 +291,10 @@ def write_index(folder, modules):
         rows.append((link, "quick" if QUICK in text else "full",
                      sum(count), *count))
     page = Page("", "", None, None)
-    page.text("Figures and tables of the papers, counted once each; what we "
-              "claim ourselves is on the pages and does not count. Figures of "
-              "the same runs, such as window and throughput, share their "
-              f"claims: {judgements(modules)} sets of claims decide on all. A "
-              "page in "
+    page.text("The table counts each figure and table of the papers once, and "
+              "leaves out what only we claim. Figures of the same runs, such "
+              "as window and throughput, share their claims: "
+              f"{judgements(modules)} sets of claims decide on all. A page in "
               "an earlier form is of an earlier engine and counts as not run:")
     page.table(("page", "set", "all", *GRADES),
                rows + [("all", "", sum(total), *total)])

@@ -106,6 +106,37 @@ bool lo_ready(int fd) {
     return poll_fd(fd, 0) == 1;
 }
 
+struct sockaddr_in lo_address(const char *port) {
+    struct sockaddr_in a = {.sin_family = AF_INET};
+
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    a.sin_port = htons((uint16_t)strtoul(port, NULL, 10));
+    return a;
+}
+
+int lo_connect_tcp(const char *port, uint32_t host) {
+    struct sockaddr_in to = lo_address(port);
+    struct sockaddr_in from = lo_address("0");
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK + host);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+    return fd;
+}
+
+void lo_expect_eof(int fd) {
+    char in[256];
+    ssize_t n;
+
+    do {
+        lo_poll(fd);
+        n = recv(fd, in, sizeof(in), 0);
+    } while (n > 0);
+    close(fd);
+}
+
 ssize_t lo_send(tltcp_socket *s, const void *data, size_t len,
                 tltcp_time deadline) {
     union {

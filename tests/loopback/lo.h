@@ -57,6 +57,12 @@ void lo_expect_refusal(struct lo *l, const char *reason);
 void lo_poll(int fd);
 /* Whether fd is readable now. */
 bool lo_ready(int fd);
+/* That port of 127.0.0.1. */
+struct sockaddr_in lo_address(const char *port);
+/* A bare TCP connection to that port, from 127.0.0.1 plus host. */
+int lo_connect_tcp(const char *port, uint32_t host);
+/* Waits until the other end has closed, and closes fd. */
+void lo_expect_eof(int fd);
 
 /* Sends one section, with a deadline or TLTCP_TIME_NEVER. */
 ssize_t lo_send(tltcp_socket *s, const void *data, size_t len,

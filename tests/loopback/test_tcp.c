@@ -46,25 +46,8 @@ static void hang_up(struct lo *l) {
 
 /* --- Raw TCP ------------------------------------------------------------- */
 
-static struct sockaddr_in raw_address(const char *port) {
-    struct sockaddr_in a = {.sin_family = AF_INET};
-
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    a.sin_port = htons((uint16_t)strtoul(port, NULL, 10));
-    return a;
-}
-
-static int raw_connect(const char *port) {
-    struct sockaddr_in a = raw_address(port);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    assert_true(fd >= 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-    return fd;
-}
-
 static int raw_listen(char port[8], int buffer) {
-    struct sockaddr_in a = raw_address("0");
+    struct sockaddr_in a = lo_address("0");
     socklen_t len = sizeof(a);
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -77,18 +60,6 @@ static int raw_listen(char port[8], int buffer) {
     assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &len), 0);
     snprintf(port, 8, "%u", (unsigned)ntohs(a.sin_port));
     return fd;
-}
-
-/* Waits until the other end has closed. */
-static void raw_expect_end(int fd) {
-    char in[256];
-    ssize_t n;
-
-    do {
-        lo_poll(fd);
-        n = recv(fd, in, sizeof(in), 0);
-    } while (n > 0);
-    close(fd);
 }
 
 static void raw_send(int fd, const void *data, size_t len) {
@@ -105,7 +76,7 @@ struct relay {
 
 static void relay_open(struct relay *r, const char *to) {
     r->listener = raw_listen(r->port, 4096);
-    r->side[1] = raw_connect(to);
+    r->side[1] = lo_connect_tcp(to, 0);
 }
 
 static void relay_accept(struct relay *r) {
@@ -248,7 +219,7 @@ TEST(a_caller_falls_back_where_udp_is_swallowed) {
     int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
     listen_over(l, TLTCP_TRANSPORT_TCP);
-    a = raw_address(l->port);
+    a = lo_address(l->port);
     assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
     call_over(l, TLTCP_TRANSPORT_AUTO);
     talk(l);
@@ -466,11 +437,11 @@ static const uint8_t preface[] = {'T', 'L', 'T', 'C', 'P', 0, 0, 1};
 
 /* Sends the preface and more, and is hung up on. */
 static void expect_hang_up(struct lo *l, const void *more, size_t len) {
-    int fd = raw_connect(l->port);
+    int fd = lo_connect_tcp(l->port, 0);
 
     raw_send(fd, preface, sizeof(preface));
     raw_send(fd, more, len);
-    raw_expect_end(fd);
+    lo_expect_eof(fd);
 }
 
 TEST(strangers_are_hung_up_on) {
@@ -481,9 +452,9 @@ TEST(strangers_are_hung_up_on) {
     int fd;
 
     listen_over(l, TLTCP_TRANSPORT_AUTO);
-    fd = raw_connect(l->port);
+    fd = lo_connect_tcp(l->port, 0);
     raw_send(fd, "GET / HTTP/1.1\r\n\r\n", 18);
-    raw_expect_end(fd);
+    lo_expect_eof(fd);
     expect_hang_up(l, too_long, sizeof(too_long));
     expect_hang_up(l, too_short, sizeof(too_short));
     expect_hang_up(l, data, sizeof(data)); /* no INITIAL */
@@ -496,9 +467,9 @@ TEST(a_connection_without_a_call_is_closed) {
     int fd;
 
     listen_over(l, TLTCP_TRANSPORT_TCP);
-    fd = raw_connect(l->port);
+    fd = lo_connect_tcp(l->port, 0);
     raw_send(fd, preface, 3);
-    raw_expect_end(fd);
+    lo_expect_eof(fd);
 }
 
 TEST(callers_get_in_beside_thousands_that_come_and_go) {
@@ -506,7 +477,7 @@ TEST(callers_get_in_beside_thousands_that_come_and_go) {
 
     listen_over(l, TLTCP_TRANSPORT_TCP);
     for (int i = 0; i < 2000; i++) {
-        int fd = raw_connect(l->port);
+        int fd = lo_connect_tcp(l->port, 0);
 
         raw_send(fd, preface, (size_t)(i % 8) + 1);
         close(fd);

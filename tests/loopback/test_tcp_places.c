@@ -18,39 +18,6 @@ static void expect_service(struct lo *l) {
     lo_expect_text(l->server, "there");
 }
 
-static struct sockaddr_in raw_address(const char *port) {
-    struct sockaddr_in a = {.sin_family = AF_INET};
-
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    a.sin_port = htons((uint16_t)strtoul(port, NULL, 10));
-    return a;
-}
-
-/* From that host of this machine; 0: 127.0.0.1. */
-static int raw_connect_from(const char *port, uint32_t host) {
-    struct sockaddr_in a = raw_address(port);
-    struct sockaddr_in from = raw_address("0");
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK + host);
-    assert_true(fd >= 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-    return fd;
-}
-
-/* Waits until the other end has closed. */
-static void raw_expect_end(int fd) {
-    char in[256];
-    ssize_t n;
-
-    do {
-        lo_poll(fd);
-        n = recv(fd, in, sizeof(in), 0);
-    } while (n > 0);
-    close(fd);
-}
-
 TEST(an_address_has_few_connections_without_a_call) {
     struct lo *l = *state;
     int fd[8];
@@ -58,9 +25,9 @@ TEST(an_address_has_few_connections_without_a_call) {
     l->config.listener.max_half_open_per_address = 4;
     listen_over_tcp(l);
     for (int i = 0; i < 8; i++) {
-        fd[i] = raw_connect_from(l->port, 0);
+        fd[i] = lo_connect_tcp(l->port, 0);
         if (i >= 4) { /* the oldest yields */
-            raw_expect_end(fd[i - 4]);
+            lo_expect_eof(fd[i - 4]);
         }
     }
     for (int i = 4; i < 8; i++) {
@@ -96,7 +63,7 @@ TEST(callers_get_in_beside_hosts_that_hold_all_places) {
     }
     listen_over_tcp(l);
     for (uint32_t i = 0; i < PLACES + HOSTS; i++) {
-        fd[i] = raw_connect_from(l->port, 256 + i % HOSTS);
+        fd[i] = lo_connect_tcp(l->port, 256 + i % HOSTS);
     }
     expect_service(l);
     for (int i = 0; i < PLACES + HOSTS; i++) {
@@ -116,7 +83,7 @@ static pid_t crowd_begin(const char *port, int *end) {
     if (pid == 0) {
         close(told[1]);
         for (uint32_t i = 0; i < 200; i++) {
-            (void)raw_connect_from(port, 256 + i % HOSTS);
+            (void)lo_connect_tcp(port, 256 + i % HOSTS);
         }
         _exit(read(told[0], &byte, 1) == 0 ? 0 : 1);
     }
@@ -166,10 +133,10 @@ TEST(callers_get_in_where_a_crowd_has_all_descriptors) {
     tight.rlim_cur = 64;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
     expect_turned_away(l);
-    to = raw_address(l->port);
+    to = lo_address(l->port);
     assert_int_equal(connect(own, (struct sockaddr *)&to, sizeof(to)), 0);
     assert_int_equal(send(own, "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 18);
-    raw_expect_end(own);
+    lo_expect_eof(own);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     crowd_end(pid, end);
     expect_service(l);

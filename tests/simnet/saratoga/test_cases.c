@@ -154,6 +154,17 @@ TEST(what_is_sent_makes_room_for_reads_at_once) {
     world_free(&w);
 }
 
+/* The test tells the sender the checksum, which it gets in `sum`. */
+static struct xfer *get_with_late_checksum(struct world *w,
+                                           const saratoga_options *o,
+                                           uint8_t *sum) {
+    w->sat->answer_options = o;
+    w->sat->digest_later = true;
+    w->sat->digest_kept = true;
+    host_digest(host_make_file(w->sat, "f", 1000000, 3), SARATOGA_MD5, sum);
+    return host_start(w->ground, w->sat, SARATOGA_GET, "f", NULL, NULL);
+}
+
 /* A checksum that takes longer than the file: DATA do not wait for it, what is
  * held can be resumed meanwhile, and nothing is taken for whole without it. */
 TEST(a_checksum_may_come_after_the_file) {
@@ -162,11 +173,7 @@ TEST(a_checksum_may_come_after_the_file) {
     saratoga_options o = at_rate(9000000);
     uint8_t sum[SARATOGA_CHECKSUM_MAX];
     struct xfer *x;
-    w.sat->answer_options = &o;
-    w.sat->digest_later = true;
-    w.sat->digest_kept = true;
-    host_digest(host_make_file(w.sat, "f", 1000000, 3), SARATOGA_MD5, sum);
-    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    x = get_with_late_checksum(&w, &o, sum);
     world_run(&w, 300 * MSEC);
     assert_true(x->has_metadata);
     assert_int_equal(x->metadata.entry.size, 1000000);
@@ -234,11 +241,7 @@ TEST(a_slow_checksum_costs_few_packets) {
     saratoga_options o = at_rate(90000000);
     uint8_t sum[SARATOGA_CHECKSUM_MAX];
     struct xfer *x;
-    w.sat->answer_options = &o;
-    w.sat->digest_later = true;
-    w.sat->digest_kept = true;
-    host_digest(host_make_file(w.sat, "f", 1000000, 3), SARATOGA_MD5, sum);
-    (void)host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    (void)get_with_late_checksum(&w, &o, sum);
     world_run(&w, SEC);
     x = w.sat->xfers;
     assert_true(datagrams_until(&w, 10 * SEC) < 50);
