@@ -16,6 +16,11 @@ void sec__origins_free(sec__origins *t) {
     }
 }
 
+uint64_t sec__origins_count(const sec__origins *t, const sec__origin *o,
+                            int i) {
+    return o->block[i] != 0 ? cmn__tally_get(&t->of[i], o->block[i]) : 0;
+}
+
 uint64_t *sec__origins_more(const sec__origins *t, const sec__origin *o,
                             int i) {
     return o->block[i] != 0 ? cmn__tally_more(&t->of[i], o->block[i]) : NULL;
@@ -73,8 +78,8 @@ bool sec__origins_are_full(const sec__origins *t, const sec__origin *o,
                            uint64_t most, uint64_t all) {
     bool full = false;
     for (int i = 0; i < SEC__BLOCKS; i++) {
-        full |= o->block[i] != 0 && cmn__tally_get(&t->of[i], o->block[i]) >=
-                                        sec__origins_limit(i, most, all);
+        full |= o->block[i] != 0 &&
+                sec__origins_count(t, o, i) >= sec__origins_limit(i, most, all);
     }
     return full;
 }

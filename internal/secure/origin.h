@@ -32,6 +32,8 @@ int sec__origins_enter(sec__origins *t, const sec__origin *o);
 void sec__origins_on_proven(sec__origins *t, const sec__origin *o);
 void sec__origins_leave(sec__origins *t, const sec__origin *o, bool proven);
 
+/* Connections of block i; 0: none, or the block is unknown. */
+uint64_t sec__origins_count(const sec__origins *t, const sec__origin *o, int i);
 /* The owner's numbers of block i; NULL: unknown, or without a connection. */
 uint64_t *sec__origins_more(const sec__origins *t, const sec__origin *o, int i);
 /* The limit of block i, where an address may have `most` of `all`: a /56 twice

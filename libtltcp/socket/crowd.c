@@ -4,50 +4,25 @@
 
 #include "libtltcp/socket/tcp_link.h"
 
-#define SCALES 3u
-
-struct crowd_keys {
-    uint64_t of[SCALES]; /* 0: none, as an IPv4 address has no /56 */
-};
-
-static struct crowd_keys crowd_keys(const tltcp_pktinfo *from) {
-    return (struct crowd_keys){{from->network, from->block56, from->block48}};
+static sec__origin crowd_origin(const tltcp_pktinfo *from) {
+    return (sec__origin){{from->network, from->block56, from->block48}};
 }
 
 void tltcp__crowd_init(struct tltcp__crowd *c) {
     const cmn__mem mem = cmn__mem_default();
 
     *c = (struct tltcp__crowd){0};
-    cmn__tally_init(&c->of, &mem);
+    sec__origins_init(&c->origins, &mem);
 }
 
 void tltcp__crowd_free(struct tltcp__crowd *c) {
-    cmn__tally_free(&c->of);
-}
-
-static void crowd_uncount(struct tltcp__crowd *c, const struct crowd_keys *k,
-                          unsigned scales) {
-    for (unsigned i = 0; i < scales; i++) {
-        if (k->of[i] != 0) {
-            cmn__tally_down(&c->of, k->of[i]);
-        }
-    }
-}
-
-static bool crowd_count(struct tltcp__crowd *c, const struct crowd_keys *k) {
-    for (unsigned i = 0; i < SCALES; i++) {
-        if (k->of[i] != 0 && cmn__tally_up(&c->of, k->of[i]) != 0) {
-            crowd_uncount(c, k, i);
-            return false;
-        }
-    }
-    return true;
+    sec__origins_free(&c->origins);
 }
 
 bool tltcp__crowd_add(struct tltcp__crowd *c, struct tltcp__link *l) {
-    const struct crowd_keys k = crowd_keys(&l->info);
+    const sec__origin from = crowd_origin(&l->info);
 
-    if (!crowd_count(c, &k)) {
+    if (sec__origins_enter(&c->origins, &from) != 0) {
         return false;
     }
     l->older = c->newest;
@@ -62,9 +37,9 @@ bool tltcp__crowd_add(struct tltcp__crowd *c, struct tltcp__link *l) {
 }
 
 void tltcp__crowd_remove(struct tltcp__crowd *c, struct tltcp__link *l) {
-    const struct crowd_keys k = crowd_keys(&l->info);
+    const sec__origin from = crowd_origin(&l->info);
 
-    crowd_uncount(c, &k, SCALES);
+    sec__origins_leave(&c->origins, &from, false);
     if (l->older != NULL) {
         l->older->newer = l->newer;
     } else {
@@ -83,26 +58,25 @@ void tltcp__crowd_remove(struct tltcp__crowd *c, struct tltcp__link *l) {
 /* How many there are around it: more in one address weigh more than in the
  * whole network. */
 static uint64_t crowd_weight(const struct tltcp__crowd *c,
-                             const struct crowd_keys *k) {
+                             const sec__origin *o) {
     uint64_t weight = 0;
 
-    for (unsigned i = 0; i < SCALES; i++) {
-        weight =
-            2 * weight + (k->of[i] != 0 ? cmn__tally_get(&c->of, k->of[i]) : 0);
+    for (int i = 0; i < SEC__BLOCKS; i++) {
+        weight = 2 * weight + sec__origins_count(&c->origins, o, i);
     }
     return weight;
 }
 
-/* The oldest of the largest crowd among those with that key; 0: all. */
+/* The oldest of the largest crowd in block i of an origin; NULL: of all. */
 static struct tltcp__link *crowd_pick(const struct tltcp__crowd *c,
-                                      unsigned scale, uint64_t key) {
+                                      const sec__origin *in, int i) {
     struct tltcp__link *pick = NULL;
     uint64_t most = 0;
 
     for (struct tltcp__link *l = c->oldest; l != NULL; l = l->newer) {
-        const struct crowd_keys k = crowd_keys(&l->info);
-        uint64_t weight =
-            key == 0 || k.of[scale] == key ? crowd_weight(c, &k) : 0;
+        const sec__origin o = crowd_origin(&l->info);
+        bool counts = in == NULL || o.block[i] == in->block[i];
+        uint64_t weight = counts ? crowd_weight(c, &o) : 0;
 
         if (weight > most) {
             most = weight;
@@ -115,17 +89,17 @@ static struct tltcp__link *crowd_pick(const struct tltcp__crowd *c,
 struct tltcp__link *tltcp__crowd_yields(const struct tltcp__crowd *c,
                                         const tltcp_pktinfo *from,
                                         unsigned each, unsigned most) {
-    const struct crowd_keys k = crowd_keys(from);
+    const sec__origin o = crowd_origin(from);
 
-    for (unsigned i = 0; i < SCALES; i++) {
-        if (k.of[i] != 0 && cmn__tally_get(&c->of, k.of[i]) >= (uint64_t)each
-                                                                   << i) {
-            return crowd_pick(c, i, k.of[i]);
+    for (int i = 0; i < SEC__BLOCKS; i++) {
+        if (o.block[i] != 0 &&
+            sec__origins_count(&c->origins, &o, i) >= (uint64_t)each << i) {
+            return crowd_pick(c, &o, i);
         }
     }
     return c->count >= most ? tltcp__crowd_first(c) : NULL;
 }
 
 struct tltcp__link *tltcp__crowd_first(const struct tltcp__crowd *c) {
-    return crowd_pick(c, 0, 0);
+    return crowd_pick(c, NULL, 0);
 }

@@ -4,7 +4,7 @@
 
 #include <tltcp/conn.h>
 
-#include "internal/common/tally.h"
+#include "internal/secure/origin.h"
 
 struct tltcp__link;
 
@@ -16,7 +16,7 @@ struct tltcp__crowd {
     struct tltcp__link *oldest;
     struct tltcp__link *newest;
     unsigned count;
-    cmn__tally of; /* addresses, IPv6 /56 and /48 */
+    sec__origins origins;
 };
 
 void tltcp__crowd_init(struct tltcp__crowd *c);

@@ -26,7 +26,9 @@ static void rig_free(struct rig *g) {
         tltcp__crowd_remove(&g->crowd, g->crowd.oldest);
     }
     assert_int_equal(g->crowd.count, 0);
-    assert_int_equal(g->crowd.of.len, 0);
+    for (int i = 0; i < SEC__BLOCKS; i++) {
+        assert_int_equal(g->crowd.origins.of[i].len, 0);
+    }
     tltcp__crowd_free(&g->crowd);
     test_free(g);
 }
