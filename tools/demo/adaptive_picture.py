@@ -103,6 +103,12 @@ def legend(figure, top):
                   bbox_to_anchor=(0.5, top), fontsize=9)
 
 
+def fit(title, figure):
+    """A title that is too wide gets a smaller font."""
+    room = 0.97 * figure.bbox.width / title.get_window_extent().width
+    title.set_fontsize(title.get_fontsize() * min(room, 1))
+
+
 def draw(path, data):
     case = next(iter(data["cases"].values()))
     runs = [(data["names"][name], runs) for name, runs in case["runs"].items()
@@ -118,10 +124,11 @@ def draw(path, data):
     last = axes[3 * len(runs) - 2]
     last.tick_params(labelbottom=True)
     last.set_xlabel("s")
-    figure.suptitle(
+    title = figure.suptitle(
         f"A live encoder on a link of {case['text'].partition(';')[0]}   "
         f"({data['latency_ms']} ms from camera to screen)",
         fontsize=13, fontweight="bold", y=1 - 0.15 / height, va="top", color=INK)
+    fit(title, figure)
     legend(figure, 1 - 0.5 / height)
     figure.subplots_adjust(left=0.055, right=0.985, bottom=0.1 / height,
                            top=1 - 1.15 / height)
