@@ -134,6 +134,7 @@ static void shape(tltcp__fec_set *t, const tltcp__section *s, size_t room) {
     t->size = (len + symbols - 1) / symbols;
     t->start = s->start;
     t->end = s->end;
+    t->made = 0;
     t->next = 0;
 }
 
@@ -147,23 +148,29 @@ static unsigned symbols_in(const tltcp__fec_set *t, unsigned block) {
     return (unsigned)((len + t->size - 1) / t->size);
 }
 
+/* All that making the symbols takes. */
+static bool reserve(tltcp__fec_maker *m, tltcp__fec_set *t) {
+    return tltcp__fec_reserve(&t->symbols, t->blocks * t->repairs * t->size) !=
+               NULL &&
+           tltcp__fec_reserve(&m->data, t->width * t->size) != NULL;
+}
+
 /* Rounding may leave the last block empty. */
-static bool make_symbols(tltcp__fec_maker *m, tltcp__fec_set *t,
-                         const cmn__bytes *buf) {
-    size_t of_block = t->repairs * t->size;
-    uint8_t *symbols = tltcp__fec_reserve(&t->symbols, t->blocks * of_block);
+static bool make_symbols(tltcp__fec_maker *m, const tltcp__fec_set *t,
+                         unsigned block, const cmn__bytes *buf) {
+    uint64_t at = block_start(t, block);
+    size_t len = (size_t)(block_start(t, block + 1) - at);
+    unsigned k = symbols_in(t, block);
     uint8_t *data = tltcp__fec_reserve(&m->data, t->width * t->size);
-    bool made = symbols != NULL && data != NULL;
-    for (unsigned b = 0; made && b < t->blocks; b++) {
-        uint64_t at = block_start(t, b);
-        size_t len = (size_t)(block_start(t, b + 1) - at);
-        unsigned k = symbols_in(t, b);
-        cmn__bytes_get(buf, at, data, len);
-        memset(data + len, 0, k * t->size - len);
-        made = k == 0 || tltcp__fec_encode(&m->tables, data, k, t->size,
-                                           symbols + b * of_block, t->repairs);
+    if (data == NULL) {
+        return false;
     }
-    return made;
+    cmn__bytes_get(buf, at, data, len);
+    memset(data + len, 0, k * t->size - len);
+    return k == 0 || tltcp__fec_encode(&m->tables, data, k, t->size,
+                                       t->symbols.bytes +
+                                           (size_t)block * t->repairs * t->size,
+                                       t->repairs);
 }
 
 static const tltcp__fec_set *set_of(const tltcp__fec_sender *f,
@@ -201,8 +208,8 @@ bool tltcp__fec_sender_protects(const tltcp__fec_sender *f, uint64_t number) {
 }
 
 void tltcp__fec_sender_protect(tltcp__fec_sender *f, uint64_t number,
-                               const tltcp__section *s, const cmn__bytes *buf,
-                               tltcp_time through, bool ahead) {
+                               const tltcp__section *s, tltcp_time through,
+                               bool ahead) {
     tltcp__fec_set t = {.section = NONE};
     tltcp__fec_maker *m = f->maker;
     if (f->on && f->room > 0) {
@@ -221,8 +228,23 @@ void tltcp__fec_sender_protect(tltcp__fec_sender *f, uint64_t number,
     }
     t.symbols = m->set[ahead].symbols;
     m->set[ahead] = t;
-    if (t.repairs > 0 && make_symbols(m, &m->set[ahead], buf)) {
+    if (t.repairs > 0 && reserve(m, &m->set[ahead])) {
         m->set[ahead].section = number;
+    }
+}
+
+void tltcp__fec_sender_reach(tltcp__fec_sender *f, uint64_t number, uint64_t at,
+                             const cmn__bytes *buf) {
+    for (unsigned i = 0; f->maker != NULL && i < TLTCP__FEC_SETS; i++) {
+        tltcp__fec_set *t = &f->maker->set[i];
+        while (t->section == number && t->made < t->blocks &&
+               block_start(t, t->made) <= at) {
+            if (make_symbols(f->maker, t, t->made, buf)) {
+                t->made++;
+            } else {
+                t->section = NONE;
+            }
+        }
     }
 }
 

@@ -16,9 +16,9 @@
  * retransmissions possible before the section is due. Without loss, or with
  * time to retransmit, that is none.
  *
- * The symbols are made before the section's first byte leaves, since
- * acknowledged bytes are not kept, and are sent after each block's last
- * data. */
+ * The symbols of a block are made before its first byte leaves, since
+ * acknowledged bytes are not kept, and are sent after its last data. A section
+ * that expires costs no symbols of the blocks that never leave. */
 #define TLTCP__FEC_SETS 2u
 
 /* The symbols of one section. */
@@ -30,6 +30,7 @@ typedef struct tltcp__fec_set {
     unsigned width;   /* data symbols per block; the last has fewer */
     unsigned repairs; /* repair symbols per block */
     unsigned blocks;
+    unsigned made; /* blocks that have their symbols */
     unsigned next; /* next repair symbol to send, counted over all blocks */
 } tltcp__fec_set;
 
@@ -75,11 +76,15 @@ double tltcp__fec_sender_share(const tltcp__fec_sender *f, tltcp_time now);
 void tltcp__fec_sender_on_packet(tltcp__fec_sender *f, bool lost);
 
 /* A section is about to be sent, in turn or ahead, and will be complete at
- * `through`: decides how much repair it needs and makes the symbols of its
- * bytes in `buf`. Without memory, it gets none. */
+ * `through`: decides how much repair it needs, and keeps room for it. Without
+ * memory, it gets none. */
 void tltcp__fec_sender_protect(tltcp__fec_sender *f, uint64_t number,
-                               const tltcp__section *s, const cmn__bytes *buf,
-                               tltcp_time through, bool ahead);
+                               const tltcp__section *s, tltcp_time through,
+                               bool ahead);
+/* Data of a section from `at` on is about to be sent for the first time: makes
+ * the symbols of its block from the bytes in `buf`, if it is protected. */
+void tltcp__fec_sender_reach(tltcp__fec_sender *f, uint64_t number, uint64_t at,
+                             const cmn__bytes *buf);
 /* Whether a section may need repair, and whether the section with this number
  * has symbols. */
 bool tltcp__fec_sender_wants(const tltcp__fec_sender *f,

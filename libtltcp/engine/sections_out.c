@@ -91,8 +91,8 @@ static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
 static void protect(tltcp__sections *s, uint64_t number, tltcp_time now) {
     const tltcp__section *r = tltcp__sections_rec(s, number);
     if (s->fec.on) {
-        tltcp__fec_sender_protect(&s->fec, number, r, &s->buf,
-                                  through(s, r, now), number != s->nxt_section);
+        tltcp__fec_sender_protect(&s->fec, number, r, through(s, r, now),
+                                  number != s->nxt_section);
     }
 }
 
@@ -136,6 +136,7 @@ static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
     if (start == tltcp__sections_rec(s, section)->start) {
         protect(s, section, now);
     }
+    tltcp__fec_sender_reach(&s->fec, section, start, &s->buf);
     *out = (tltcp__piece){.start = start,
                           .end = s->end < s->peer_seq ? s->end : s->peer_seq,
                           .section = section};

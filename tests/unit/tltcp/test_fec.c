@@ -101,7 +101,7 @@ static unsigned repairs_for(uint8_t cls, double loss, tltcp_time budget,
     r.room = 1200;
     r.loss = loss;
     r.round = round;
-    tltcp__fec_sender_protect(&r, 0, &s, &buf, 1000, false);
+    tltcp__fec_sender_protect(&r, 0, &s, 1000, false);
     n = r.maker != NULL ? r.maker->set[0].repairs : 0;
     tltcp__fec_sender_free(&r);
     cmn__bytes_free(&buf);
@@ -128,6 +128,50 @@ TEST(repair_follows_loss_class_and_time) {
                 0);
     /* beyond help */
     assert_int_equal(repairs_for(TL_CLASS_KEY, 0.6, 100 * ms, 600 * ms, 0), 0);
+}
+
+/* A section that expires while its first block leaves costs no more symbols.
+ */
+TEST(symbols_are_made_block_by_block) {
+    enum { WIDE = 3 * TLTCP__FEC_DATA };
+    static uint8_t data[WIDE * SIZE];
+    static uint8_t repair[TLTCP__FEC_REPAIR * SIZE];
+    const cmn__mem mem = cmn__mem_default();
+    tltcp__section s = {.start = 7, .end = 7 + sizeof(data), .due = 1000};
+    const uint64_t second = s.start + sizeof(data) / 3;
+    tltcp__fec_room room = {.mem = &mem};
+    tltcp__fec_symbol x;
+    tltcp__fec_sender f;
+    const tltcp__fec_set *t;
+    cmn__bytes buf;
+    fill(data, sizeof(data));
+    cmn__bytes_init(&buf, &mem);
+    assert_int_equal(cmn__bytes_reserve(&buf, s.start, s.start, s.end), 0);
+    cmn__bytes_put(&buf, s.start, data, sizeof(data));
+    tltcp__fec_sender_init(&f, &mem, TLTCP_FEC_ON);
+    f.on = true;
+    f.room = SIZE;
+    tltcp__fec_sender_protect(&f, 5, &s, 1000, false);
+    t = tltcp__fec_sender_set(&f, 0);
+    assert_true(tltcp__fec_sender_protects(&f, 5));
+    assert_int_equal(t->blocks, 3);
+    assert_int_equal(t->made, 0);
+    tltcp__fec_sender_reach(&f, 4, s.start, &buf); /* another section */
+    assert_int_equal(t->made, 0);
+    tltcp__fec_sender_reach(&f, 5, s.start, &buf);
+    tltcp__fec_sender_reach(&f, 5, second - 1, &buf);
+    assert_int_equal(t->made, 1);
+    assert_false(tltcp__fec_sender_next(t, second - 1, &x));
+    assert_true(tltcp__fec_sender_next(t, second, &x));
+    assert_true(x.start == s.start && x.end == second && x.index == 0);
+    assert_true(tltcp__fec_encode(&room, data, TLTCP__FEC_DATA, SIZE, repair,
+                                  t->repairs));
+    assert_memory_equal(x.symbol, repair, SIZE);
+    tltcp__fec_sender_reach(&f, 5, second, &buf);
+    assert_int_equal(t->made, 2);
+    tltcp__fec_room_free(&room);
+    tltcp__fec_sender_free(&f);
+    cmn__bytes_free(&buf);
 }
 
 /* ---- a receiver ---- */
@@ -243,6 +287,7 @@ int main(void) {
         cmocka_unit_test_setup(any_symbols_make_good_as_many, begin),
         cmocka_unit_test_setup(the_code_is_the_documented_one, begin),
         cmocka_unit_test_setup(repair_follows_loss_class_and_time, begin),
+        cmocka_unit_test_setup(symbols_are_made_block_by_block, begin),
         cmocka_unit_test_setup(a_block_survives_that_part_of_it_was_read,
                                begin),
         cmocka_unit_test_setup(hostile_repairs_cost_bounded_memory, begin),
