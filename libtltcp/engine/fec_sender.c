@@ -150,8 +150,8 @@ static unsigned symbols_in(const tltcp__fec_set *t, unsigned block) {
 
 /* All that making the symbols takes. */
 static bool reserve(tltcp__fec_maker *m, tltcp__fec_set *t) {
-    return tltcp__fec_reserve(&t->symbols, t->blocks * t->repairs * t->size) !=
-               NULL &&
+    size_t symbols = (size_t)t->blocks * t->repairs;
+    return tltcp__fec_reserve(&t->symbols, symbols * t->size) != NULL &&
            tltcp__fec_reserve(&m->data, t->width * t->size) != NULL;
 }
 
