@@ -33,24 +33,26 @@ EVERY = 10  # s from file to file at low load
 # What the paper leaves open, together: the queue and the window in packets, and
 # UDP, which may share the bottleneck or meet the terrestrial flows behind it.
 QUEUES = (10, 24, 28, 50, 100, 600)
-WINDOWS = (20, 63)
+WINDOWS = (10, 20, 63)
 BEHIND = "19.5 Mbit/s behind it"
 UDPS = {"1 Mbit/s through the bottleneck": {},
         BEHIND: {"udp_from": "R2", "udp": 19.5, "exit_queue": 50}}
-LARGE = 50  # packets of queue, from which on the longer window is tried, too
+# Packets of queue up to which the shorter window is tried, too, and from which
+# on the longer one is.
+MIDDLE = 50
 PLACES = [(q, w, u) for q, w, u in itertools.product(QUEUES, WINDOWS, UDPS)
-          if w == WINDOWS[0] or q >= LARGE]
+          if w == WINDOWS[1] or (q - MIDDLE) * (w - WINDOWS[1]) >= 0]
 # Queue and window with which each figure is judged, by other seeds and in longer
 # phases than it was chosen with: where Open.margin() is the largest.
-TRIED = {"Tahoe": (28, 20), "Vegas": (10, 20), "Westwood": (100, 20),
-         "Tibet": (600, 63)}
-SMALL = (24, 20)
+TRIED = {"Vegas": (10, 10), "Westwood": (100, 20), "Tibet": (600, 63)}
+SMALL = (24, 10)
 JUDGES = range(4, 14)  # seeds
 JUDGED = 600           # s of a phase
+CHOOSERS = range(1, 4)  # seeds of what is swept
 
 
 def seeds(quick):
-    return range(1, 2 if quick else 4)
+    return range(1, 2 if quick else 11)
 
 
 def swept(quick):
@@ -94,24 +96,29 @@ def plan(quick):
     phase = 100 if quick else 2000
     short = 100 if quick else 300
     jobs = {}
-    for name, _, controller, manner in PAPER + MODERN:
-        for seed in seeds(quick):
+    few = [x for x in seeds(quick) if x in CHOOSERS]
+    for name, figure, controller, manner in PAPER + MODERN:
+        every = few if figure is None else seeds(quick)
+        for seed in every:
             jobs[name, seed] = one(controller, manner, phase, seed=seed,
                                    **({"sample": phase / 40} if seed == 1
                                       else {}))
-            readings = [("jitter", JITTER)]
-            if name in OLD:
-                readings.append(("queue", TIGHT))
-            if name in swept(quick):
-                readings += [(what, x) for what, (values, _) in SWEEPS.items()
-                             for x in values]
-                readings += [("udp", x) for x in RATES]
-            for what, value in readings:
+        readings = [("jitter", JITTER, every)]
+        if name in OLD:
+            readings.append(("queue", TIGHT, every))
+        if name in swept(quick):
+            readings += [(what, x, few) for what, (values, _) in SWEEPS.items()
+                         for x in values if (what, x) != ("queue", TIGHT)]
+            readings += [("udp", x, few) for x in RATES]
+            if name not in OLD:
+                readings.append(("queue", TIGHT, few))
+        for what, value, some in readings:
+            for seed in some:
                 jobs[name, what, value, seed] = one(
                     controller, manner, short, seed=seed, **{what: value})
     if not quick:
-        jobs |= plan_open(seeds(quick))
-    jobs["bound"] = Job.of("geo", n=1, window=WINDOWS[1], queue=100, phase=100)
+        jobs |= plan_open(CHOOSERS)
+    jobs["bound"] = Job.of("geo", n=1, window=WINDOWS[-1], queue=100, phase=100)
     for seed in seeds(quick):
         jobs["mixed", seed] = Job.of(
             "geo", sat="tibet", sat_manner="dupack-reno", phase=phase,
@@ -122,12 +129,11 @@ def plan(quick):
             {"sample": phase / 100} if seed == 1 else {}))
         jobs["light", "jitter", JITTER, seed] = light(short, seed,
                                                       jitter=JITTER)
-        for name, _, controller, manner in MODERN:  # beside Reno
-            for jitter in (0, JITTER):
-                jobs["guest", name, jitter, seed] = Job.of(
-                    "geo", sat=controller, sat_manner=manner, phase=short,
-                    sat_pacing=pacing(controller),
-                    jitter=jitter, seed=seed)
+    for (name, _, controller, manner), jitter, seed in itertools.product(
+            MODERN, (0, JITTER), few):  # beside Reno
+        jobs["guest", name, jitter, seed] = Job.of(
+            "geo", sat=controller, sat_manner=manner, phase=short,
+            sat_pacing=pacing(controller), jitter=jitter, seed=seed)
     return jobs
 
 
@@ -150,10 +156,14 @@ class View:
         self.runs = runs
         self.seeds = list(seeds(quick))
 
+    def seeds_of(self, *key):
+        """What is swept, and what is not the paper's, has fewer."""
+        return [s for s in self.seeds if (*key, s) in self.runs]
+
     def share(self, *key, period=1, group=0):
         size = key[2] if key[1:2] == ("packet",) else PACKET
         return [shares(self.runs[(*key, s)], period, size)[group]
-                for s in self.seeds]
+                for s in self.seeds_of(*key)]
 
     def out_of_step(self, name, period=1):
         """The satellite's share when packets come with some jitter, so that no
