@@ -68,9 +68,10 @@ FIGURES = (
            "does not drop most"),
     Figure("Figure 9", "mean delay: Westwood above Mod above WestwoodNew",
            ("fig9.order",), False, "Cause, by experiment: as in Figure 8. "
-           "With the largest window (Figure 6) at the same bottleneck the "
-           "delay is the largest, so Figures 6 and 9 exclude each other with "
-           "every queue and loss of the sweep"),
+           "With queues of 50 and more the largest window (Figure 6) has the "
+           "largest delay; with shorter ones most of it is lost, and the delay "
+           "is the smallest. So Figures 6 and 9 do not come out together with "
+           "any queue or loss of the sweep"),
 )
 
 
