@@ -68,7 +68,8 @@ struct cong_recovery {
     uint64_t recover;    /**< end of the data sent when the newest recovery
                               period began or the timer expired */
     double inflation;    /**< bytes; may be negative */
-    /** SACK: where the highest segments begin that arrived, highest first */
+    /** SACK: first bytes of the highest segments that arrived, highest
+     * first */
     uint64_t arrived[CONG_RECOVERY_DUPLICATES];
 };
 

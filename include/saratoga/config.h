@@ -202,16 +202,16 @@ typedef struct saratoga_config {
     saratoga_trace_fn on_trace;    /**< NULL: none */
     void *user;                    /**< for on_trace */
     saratoga_allocator allocator;  /**< zeroed: the C library's */
-    const uint8_t *auth_key;       /**< copied; shared with the peers: REQUESTs
-                                        from here are signed with it, others
-                                        refused unless they are; blind puts are
-                                        refused; a copy is deleted after a take
-                                        or give only when its end is signed.
-                                        NULL: none */
+    const uint8_t *auth_key;       /**< key shared with the peers; copied. It
+                                        signs REQUESTs; unsigned ones and blind
+                                        puts are refused. After a take or give,
+                                        the copy is deleted only if the end of
+                                        the transfer is signed. NULL: none */
     size_t auth_key_len;           /**< 16 to ::SARATOGA_KEY_MAX bytes */
-    saratoga_time auth_window; /**< how old this engine's challenge in a signed
-                                    REQUEST may be, and by how much the time in
-                                    one to a group may differ; 5 min */
+    saratoga_time auth_window; /**< maximum age of this engine's challenge in a
+                                    signed REQUEST, and maximum difference of
+                                    the time in a REQUEST to a group; default 5
+                                    min */
     bool auth_files;           /**< files are taken only with a checksum of
                                     ::SARATOGA_HMAC_SHA256 */
     bool reserved2[7];         /**< false */

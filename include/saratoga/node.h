@@ -240,8 +240,8 @@ SARATOGA_API int saratoga_node_start(saratoga_node *u,
  * @brief Cancels a transfer of this side; received data is kept. A
  * ::SARATOGA_NODE_DONE follows.
  * @param u   node
- * @param id  of saratoga_node_start(); 0: all transfers that peers requested,
- *            each of which a ::SARATOGA_NODE_SERVED follows
+ * @param id  of saratoga_node_start(); 0: all transfers that peers requested; a
+ *            ::SARATOGA_NODE_SERVED follows for each
  * @retval 0                 the transfer will end
  * @retval SARATOGA_ERR_GONE no such transfer
  */

@@ -336,7 +336,7 @@ SARATOGA_API void *saratoga_transfer_user(const saratoga_engine *engine,
  *                            follows
  * @retval SARATOGA_ERR_GONE  no such transfer
  * @retval SARATOGA_ERR_STATE not a stream sent by this side, or finished
- *                            @retval SARATOGA_ERR_NOMEM nothing was accepted
+ * @retval SARATOGA_ERR_NOMEM out of memory; nothing was accepted
  */
 SARATOGA_API int64_t saratoga_stream_write(saratoga_engine *engine,
                                            saratoga_handle handle,

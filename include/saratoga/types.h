@@ -106,20 +106,19 @@ enum saratoga_status {
     SARATOGA_STATUS_LAST = 0x12        /**< the highest of them */
 };
 
-/**
- * Why access is denied. A status of ::SARATOGA_ACCESS_DENIED may carry it in
- * its second byte, as SARATOGA_DENIED() puts it there.
- */
+/** Why access is denied; SARATOGA_DENIED() adds it to the status
+ * ::SARATOGA_ACCESS_DENIED. */
 enum saratoga_denial {
-    SARATOGA_DENIED_REQUEST = 0x100,   /**< the peer serves no such requests */
-    SARATOGA_DENIED_KEY = 0x200,       /**< the request lacks the peer's key */
-    SARATOGA_DENIED_FILE_KEY = 0x300,  /**< the checksum lacks the key */
-    SARATOGA_DENIED_FOLDER = 0x400,    /**< it is a folder */
-    SARATOGA_DENIED_EXISTS = 0x500,    /**< it is there, and stays */
-    SARATOGA_DENIED_FILES = 0x600,     /**< permissions of files, or a path that
-                                            leads out of the folder */
-    SARATOGA_DENIED_READ_ONLY = 0x700, /**< a file system without writing */
-    SARATOGA_DENIED_NAME = 0x800,      /**< a hidden or unprintable name */
+    SARATOGA_DENIED_REQUEST = 0x100,  /**< the peer serves no such requests */
+    SARATOGA_DENIED_KEY = 0x200,      /**< the request lacks the peer's key */
+    SARATOGA_DENIED_FILE_KEY = 0x300, /**< the checksum lacks the key */
+    SARATOGA_DENIED_FOLDER = 0x400,   /**< the path is a folder */
+    SARATOGA_DENIED_EXISTS = 0x500,   /**< the file exists and may not be
+                                           replaced */
+    SARATOGA_DENIED_FILES = 0x600, /**< the permissions of the file, or a path
+                                        that leads out of the folder */
+    SARATOGA_DENIED_READ_ONLY = 0x700, /**< the file system is read-only */
+    SARATOGA_DENIED_NAME = 0x800,      /**< the name is hidden or unprintable */
     SARATOGA_DENIED_LAST = 0x800       /**< the highest of them */
 };
 

@@ -61,9 +61,9 @@ typedef struct tltcp_caller {
     size_t address_len;    /**< bytes at address */
     unsigned secret; /**< which of the listener's secrets the caller has: 0:
                           tltcp_config::passphrase or tltcp_config::key, or none
-                          is asked for; from there on
-                          tltcp_listener_options::more_keys, then
-                          tltcp_listener_options::more_passphrases */
+                          is required; from 1: the entries of
+                          tltcp_listener_options::more_keys, followed by those
+                          of tltcp_listener_options::more_passphrases */
     const uint8_t *identity; /**< the caller's static public key, 32 bytes, of
                                   which it has the secret; NULL if
                                   tltcp_identity_options::secret is NULL */
@@ -239,11 +239,11 @@ typedef struct tltcp_paper_options {
     bool limited_transmit; /**< dupack recovery: each of the first two
                                 duplicates releases a packet (RFC 3042); default
                                 false */
-    bool hold_skipped;    /**< dupack recovery: data that a seq_update skips and
-                               that did not arrive keeps its place in the window
-                               until the retransmission timer expires, which
-                               newer data does not restart; default false: it
-                               counts as delivered */
+    bool hold_skipped;    /**< dupack recovery: skipped data that did not arrive
+                               keeps its place in the window until the
+                               retransmission timer expires; newer data does not
+                               restart the timer. Default false: it counts as
+                               delivered */
     uint8_t unused[1];    /**< 0 */
     uint32_t rto_min_ms;  /**< dupack recovery: lower bound of the RTO in
                                milliseconds, 1 to 60000; default 200 */
@@ -292,10 +292,11 @@ typedef struct tltcp_config {
                                       default 5000 */
     uint32_t idle_timeout_ms; /**< closes after this silence; the lower value of
                                    both ends applies; default 30000 */
-    uint32_t keep_alive_ms;   /**< caller: pings after this silence; at most,
-                                   and by default (0), a third of the idle
-                                   timeout, then every fiftieth of it until the
-                                   peer answers; UINT32_MAX: never */
+    uint32_t keep_alive_ms;   /**< caller: pings after this silence, then every
+                                   fiftieth of the idle timeout until the peer
+                                   answers. At most a third of the idle timeout,
+                                   which is also the default (0); UINT32_MAX:
+                                   never */
     uint32_t drop_policy;     /**< sender: ::tltcp_drop_policy; the dupack
                                    recovery always has ::TLTCP_DROP_SECTION */
     uint32_t fec;             /**< ::tltcp_fec; never with the dupack

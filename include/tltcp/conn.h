@@ -384,8 +384,8 @@ TLTCP_API uint64_t tltcp_conn_path(const tltcp_conn *conn);
  * @return zero-terminated, "" when none; valid as long as @p conn */
 TLTCP_API const char *tltcp_conn_stream_id(const tltcp_conn *conn);
 
-/** @brief Which of its listener's secrets a caller has, as long as the
- * connection is not open: a listener may want another one for each stream id.
+/** @brief Which of the listener's secrets the caller has, for listeners that
+ * require a certain one for each stream id. Valid until the connection is open.
  * @param conn  connection that an endpoint made
  * @return as tltcp_caller::secret */
 TLTCP_API unsigned tltcp_conn_secret(const tltcp_conn *conn);
@@ -542,7 +542,7 @@ TLTCP_API int tltcp_endpoint_get_stats(const tltcp_endpoint *ep,
 /** @addtogroup tltcp_engine_keys
  * @{ */
 
-/** @brief The key of a passphrase that is to be made, see
+/** @brief A key to be derived from a passphrase; see
  * tltcp_conn_defer_keys(). */
 typedef struct tltcp_key_job tltcp_key_job;
 

@@ -141,7 +141,7 @@ TLTCP_LIVE_API int tltcp_live_stream_write_ts(tltcp_live_stream *s,
 
 /** @brief Newest decoding time that tltcp_live_stream_write_ts() has seen in
  * the first elementary stream. @param s  stream
- * @return media time; ::TLTCP_LIVE_TIME_NONE */
+ * @return media time, or ::TLTCP_LIVE_TIME_NONE */
 TLTCP_LIVE_API int64_t tltcp_live_stream_ts_time(const tltcp_live_stream *s);
 
 /** @brief Makes sections from unfinished data at the end of the stream.
@@ -202,8 +202,8 @@ tltcp_live_sender_new(tltcp_socket *s, const tltcp_live_settings *settings,
 TLTCP_LIVE_API void tltcp_live_sender_join(tltcp_live_sender *s);
 
 /** @brief Whether the queue has room for a section. @param s sender
- * @param bytes  size of the section; 0: asks whether the queue is empty @return
- *               true: it has */
+ * @param bytes  size of the section; 0: asks whether the queue is empty
+ * @return true if it has */
 TLTCP_LIVE_API bool tltcp_live_sender_has_room(const tltcp_live_sender *s,
                                                size_t bytes);
 
@@ -266,7 +266,7 @@ TLTCP_LIVE_API uint64_t tltcp_live_sender_bytes(const tltcp_live_sender *s);
  * @param s  sender @return ns; 0: not known */
 TLTCP_LIVE_API uint64_t tltcp_live_sender_delivery(const tltcp_live_sender *s);
 
-/** @brief Adds its statistics. @param s  sender
+/** @brief Adds the statistics of a sender to others. @param s  sender
  * @param[in,out] st  counters and gauges are added to */
 TLTCP_LIVE_API void tltcp_live_sender_add_stats(const tltcp_live_sender *s,
                                                 tltcp_live_stats *st);
@@ -282,7 +282,7 @@ TLTCP_LIVE_API int tltcp_live_sender_close(tltcp_live_sender *s, int linger_ms);
 
 /**
  * @brief Ends the connection at once and gives the peer a reason, as
- * tltcp_reject() does.  Events say what became of what waits.
+ * tltcp_reject() does.  Events report the fate of queued sections.
  * @param s       sender
  * @param reason  at most TLTCP_REASON_MAX bytes of it reach the peer; NULL:
  *                none
@@ -290,7 +290,8 @@ TLTCP_LIVE_API int tltcp_live_sender_close(tltcp_live_sender *s, int linger_ms);
 TLTCP_LIVE_API void tltcp_live_sender_reject(tltcp_live_sender *s,
                                              const char *reason);
 
-/** @brief Frees; closes first where it is open. @param s  or NULL */
+/** @brief Frees a sender; closes its connection first if it is open.
+ * @param s  sender, or NULL */
 TLTCP_LIVE_API void tltcp_live_sender_free(tltcp_live_sender *s);
 
 /* ---- Receivers ---- */
@@ -333,13 +334,14 @@ TLTCP_LIVE_API void tltcp_live_receiver_free(tltcp_live_receiver *r);
  * @retval 1               a section or a gap
  * @retval 0               the end of the stream
  * @retval TLTCP_ERR_NOMEM out of memory
- * @return otherwise as tltcp_recvmsg(), after all received data
+ * @return otherwise an error of tltcp_recvmsg(), once all received data has
+ * been returned
  */
 TLTCP_LIVE_API int tltcp_live_receiver_next(tltcp_live_receiver *r,
                                             tltcp_live_received *out,
                                             int flags);
 
-/** @brief Adds its statistics. @param r  receiver
+/** @brief Adds the statistics of a receiver to others. @param r  receiver
  * @param[in,out] st  counters are added to */
 TLTCP_LIVE_API void tltcp_live_receiver_add_stats(const tltcp_live_receiver *r,
                                                   tltcp_live_stats *st);
@@ -387,7 +389,7 @@ TLTCP_LIVE_API void tltcp_live_link_free(tltcp_live_link *l);
 TLTCP_LIVE_API int tltcp_live_link_run(tltcp_live_link *l, tltcp_socket **s,
                                        tltcp_time *when);
 
-/** @brief A descriptor that is readable when there is something to do.
+/** @brief Descriptors that are readable when there is something to do.
  * @param l  link @param[out] fds  ::TLTCP_LIVE_FDS of them @return how many */
 TLTCP_LIVE_API int tltcp_live_link_fds(const tltcp_live_link *l, int *fds);
 

@@ -107,9 +107,9 @@ typedef struct tltcp_stats {
     uint64_t delivery_delay_ns; /**< expected time for a byte written now to
                                      reach the peer: the backlog, the path's
                                      queue, half the minimum RTT, and the time
-                                     for which acknowledgements are overdue; not
-                                     less than what is on its way has already
-                                     waited; 0: not known yet */
+                                     for which acknowledgements are overdue; at
+                                     least the time for which the oldest data in
+                                     flight has waited; 0: not known yet */
     char transport[8];          /**< what carries the datagrams: "udp", or
                                      "tcp"; of a listener: "" */
 } tltcp_stats;

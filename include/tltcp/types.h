@@ -112,7 +112,8 @@ struct tltcp_segment {
     uint32_t flags;   /**< ::TL_SECTION_START, ::TL_SECTION_END or both */
     uint64_t seq;     /**< offset in the byte stream, from 0 */
     uint64_t section; /**< number of the section from 0; for a gap over several
-sections the first; ::TLTCP_SECTION_UNKNOWN */
+                           sections, of the first; or
+                           ::TLTCP_SECTION_UNKNOWN */
 };
 
 /** Role of a section in its stream. */
