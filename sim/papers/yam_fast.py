@@ -17,7 +17,7 @@ ONE_WAY, ROUND = WAYS
 PROSE = ("Yam, equal RTTs change nothing", "yam", "packet", ("eq_hold", 1))
 PROSED = only("where equal round-trip times change nothing (the prose; by the "
               "formula they shrink the window)")
-SOON = only("in steps of a minute, in which alone Reno is run")
+SOON = only("in steps of a minute, not in the paper's of 1800 s")
 STEP = 1800  # s; the paper's
 # s of a step that settle the windows, in less time.
 LONG = {"Yam": 600, "FAST": 150}
