@@ -47,8 +47,8 @@ STEP = 1    # s between samples
 
 
 FIGURES = (
-    Figure("Figure 5", "throughput of TCP over 60 s: Mod WestwoodNew highest; "
-           "steep rise, fall after 3 s, rise after 55 s",
+    Figure("Figure 5", "TCP has the highest throughput with Mod WestwoodNew. "
+           "Throughput rises steeply, falls after 3 s and rises after 55 s",
            ("fig5.highest", "fig5.shape"), False, "The paper says neither "
            "what is lost nor how long queues are. With queues of 100 packets "
            "Figures 5, 6 and 7 come out together"),
@@ -234,7 +234,7 @@ def claim_highest(page, runs, quick):
                else FAILS,
                "; ".join(f"{100 * x:g} % loss: {line(r)}"
                          for x, r in rates.items())
-               + "; at 1 % loss if not said, " + "; ".join(
+               + "; at 1 % loss unless stated, " + "; ".join(
                    f"{w}: {line(r)}" for w, r in roomy.items()) + " kbit/s",
                expect=MIDDLE)
 
