@@ -148,7 +148,7 @@ static unsigned symbols_in(const tltcp__fec_set *t, unsigned block) {
     return (unsigned)((len + t->size - 1) / t->size);
 }
 
-/* All that making the symbols takes. */
+/* Room for the symbols and for the data of a block. */
 static bool reserve(tltcp__fec_maker *m, tltcp__fec_set *t) {
     size_t symbols = (size_t)t->blocks * t->repairs;
     return tltcp__fec_reserve(&t->symbols, symbols * t->size) != NULL &&
@@ -162,7 +162,7 @@ static bool make_symbols(tltcp__fec_maker *m, const tltcp__fec_set *t,
     size_t len = (size_t)(block_start(t, block + 1) - at);
     unsigned k = symbols_in(t, block);
     uint8_t *data = tltcp__fec_reserve(&m->data, t->width * t->size);
-    if (data == NULL) {
+    if (data == NULL) { /* the room was lost when the other set wanted more */
         return false;
     }
     cmn__bytes_get(buf, at, data, len);
