@@ -294,6 +294,19 @@ class Dev(unittest.TestCase):
         self.dev("reproduce", "tltcp", "--print-jobs")
         self.assertTrue(self.calls("cmake"))
 
+    def test_abi_refuses_an_unknown_revision_before_it_installs(self):
+        self.note("absent", "abigail-tools\n")
+        status, text = self.dev("abi", "nonesuch")
+        self.assertEqual(status, 2, text)
+        self.assertIn("nonesuch", text)
+        self.assertEqual(self.calls("apt-get"), [])
+
+    def test_the_help_of_bench_fits_a_terminal(self):
+        (self.root / "bench").symlink_to(tree.ROOT / "bench")
+        lines = self.dev("bench", "--help")[1].splitlines()
+        self.assertLessEqual(len(lines), 40)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
     def test_a_part_gets_the_build_and_the_arguments(self):
         self.stub_part("bench/run")
         status, text = self.dev("bench", "loopback", "two words")
