@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Builds a small FFmpeg with the protocol tltcp from Debian's sources: what the
-tests need and no more.  What is there already is kept.
+"""Builds a small FFmpeg with the protocol tltcp from Debian's sources, by the
+commands of docs/guide/programs.md: what the tests need and no more.  What is there
+already is kept.
 
 usage: build.py BUILD-FOLDER; the program is BUILD-FOLDER/ffmpeg/ffmpeg
 """
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -71,6 +74,13 @@ def unpack(folder):
     return source
 
 
+def page():
+    """What the guide tells people to do with FFmpeg's sources."""
+    text = (HERE.parents[1] / "docs/guide/programs.md").read_text("utf-8")
+    return re.search(r"^## FFmpeg\n.*?^```sh\n(.*?)^```", text,
+                     re.M | re.S)[1].splitlines()
+
+
 def build(tree):
     """Returns the program."""
     folder = tree / "ffmpeg"
@@ -78,20 +88,22 @@ def build(tree):
     source, prefix = unpack(folder), folder / "prefix"
     shutil.rmtree(prefix, ignore_errors=True)
     quietly("cmake", "--install", tree, "--prefix", prefix)
-    quietly(HERE / "apply", source)
     pkg = next(prefix.rglob("tltcp-live.pc")).parent
-    environment = {**os.environ, "PKG_CONFIG_PATH": str(pkg)}
-    if not (source / "ffbuild" / "config.mak").exists():
-        compiler = "ccache cc" if shutil.which("ccache") else "cc"
-        quietly("./configure", f"--cc={compiler}", "--disable-everything",
-                "--disable-autodetect", "--disable-doc", "--disable-x86asm",
-                "--disable-avdevice", "--disable-swresample",
-                "--disable-swscale", "--disable-ffplay", "--disable-debug",
-                "--enable-network", "--enable-libtltcp",
-                f"--extra-ldflags=-Wl,-rpath,{pkg.parent}", *PARTS, cwd=source,
-                env=environment)
-    quietly("make", f"-j{os.cpu_count()}", "ffmpeg", "ffprobe", cwd=source,
-            env=environment)
+    compiler = "ccache cc" if shutil.which("ccache") else "cc"
+    apply, enter, configure, make = page()
+    if (source / "ffbuild" / "config.mak").exists():
+        configure = "true"
+    options = [f"--cc={compiler}", "--disable-everything",
+               "--disable-autodetect", "--disable-doc", "--disable-x86asm",
+               "--disable-avdevice", "--disable-swresample",
+               "--disable-swscale", "--disable-ffplay", "--disable-debug",
+               "--enable-network", f"--extra-ldflags=-Wl,-rpath,{pkg.parent}",
+               *PARTS]
+    script = "\n".join((apply.replace("/usr/local", shlex.quote(str(prefix))),
+                        enter, f"{configure} {shlex.join(options)}",
+                        f"{make} -j{os.cpu_count()} ffmpeg ffprobe"))
+    quietly("bash", "-euc", re.sub(r"ffmpeg-[\d.]+", source.name, script),
+            cwd=folder, env={**os.environ, "PKG_CONFIG_PATH": str(pkg)})
     for name in "ffmpeg", "ffprobe":
         shutil.copy(source / name, folder / name)
     return folder / "ffmpeg"

@@ -5,6 +5,7 @@ overlay of this system and runs debian/tests there.  Status 77: something that
 this needs is missing."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -76,8 +77,13 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         copy(folder / "perigee")
-        run("dpkg-buildpackage", "--build=binary", "--no-sign",
-            cwd=folder / "perigee", env=environment)
+        page = (TREE / "docs/guide/packages.md").read_text(encoding="utf-8")
+        build, install = re.search(r"^(dpkg-buildpackage .*) && (.*)$", page,
+                                   re.M).groups()
+        run("bash", "-c", build, cwd=folder / "perigee", env=environment)
+        pattern = install.split()[-1].removeprefix("../")
+        if not list(folder.glob(pattern)):
+            sys.exit(f"no package is called {pattern}, as the guide has it")
         print(run("lintian", "--fail-on=error,warning", "--allow-root",
                   *folder.glob("*.changes"), env=environment))
         shutil.copytree(folder / "perigee" / "debian" / "tests",

@@ -3,6 +3,7 @@
 """FFmpeg from Debian's sources with the protocol tltcp, built here."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -135,6 +136,25 @@ class Ffmpeg(stage.Stage):
         self.await_port(sender, port)
         sender.terminate()
         self.done(sender)
+
+    def test_the_lines_of_the_guide(self):
+        text = (pathlib.Path(__file__).resolve().parents[2] /
+                "docs/guide/programs.md").read_text(encoding="utf-8")
+        block = re.findall(r"^```sh\n(.*?)^```", text[text.index(
+            "## FFmpeg\n"):], re.M | re.S)[1]
+        port = stage.free_port()
+        self.film.rename(self.folder / "film.ts")
+        listener, sender = (
+            ["bash", "-c", line.replace("latency=500", "latency=5000")
+             .replace(":5000", f":{port}")] for line in block.splitlines())
+        env = {"PATH": f"{FFMPEG.parent}:{os.environ['PATH']}"}
+        listener = self.launch(listener, env=env)
+        self.await_port(listener, port)
+        status, said = self.done(self.launch(sender, env=env))
+        self.assertEqual(status, 0, said)
+        self.assertEqual(self.done(listener)[0], 0)
+        self.assertEqual(stage.frames(self.folder / "received.ts"),
+                         stage.frames(self.folder / "film.ts"))
 
     def test_help_lists_the_options(self):
         told = subprocess.run([FFMPEG, "-hide_banner", "-h", "protocol=tltcp"],

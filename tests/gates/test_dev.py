@@ -3,6 +3,7 @@
 """./dev on machines of all sorts, played by stubs of the system's commands."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -107,6 +108,44 @@ class Dev(unittest.TestCase):
         self.assertEqual(status, 0, text)
         self.assertIn("ffmpeg gstreamer1.0-tools gstreamer1.0-x", text)
         self.assertIn("continuing without these programs", text)
+
+    def test_lines_of_pages_reach_their_programs(self):
+        programs = "tools/demo/demo.py", "examples/image-downlink/downlink.py"
+        for program in programs:
+            file = self.root / program
+            file.parent.mkdir(parents=True)
+            file.write_text("#!/usr/bin/env python3\nprint(__file__)\n")
+            file.chmod(0o755)
+        reached = {"./dev demo": programs[0], "./dev downlink": programs[1],
+                   "./dev build": "cmake --build",
+                   "./dev test": "ctest -j",
+                   "./dev test unit": " -R unit"}
+        seen = set()
+        for page in ("README.md", "CONTRIBUTING.md", "docs/guide/start.md",
+                     "examples/image-downlink/README.md"):
+            text = (tree.ROOT / page).read_text(encoding="utf-8")
+            for line in re.findall(r"^(\./dev (?!install).*)$", text, re.M):
+                with self.subTest(line):
+                    seen.add(line)
+                    self.note("calls", "")
+                    status, text = self.dev(*line.split()[1:])
+                    self.assertEqual(status, 0, text)
+                    calls = (self.stubs / "calls").read_text(encoding="utf-8")
+                    self.assertIn(reached[line], text + calls)
+        self.assertEqual(seen, set(reached))
+
+    def test_it_installs_and_says_what_the_guide_exports(self):
+        (self.root / "build").mkdir()
+        (self.root / "build" / "CMakeCache.txt").write_text(
+            "CMAKE_INSTALL_LIBDIR:PATH=lib\n", encoding="utf-8")
+        page = (tree.ROOT / "docs/guide/start.md").read_text(encoding="utf-8")
+        install, export = re.search(
+            r"^## Your first stream\n.*?^```sh\n(.*?)\n```", page,
+            re.M | re.S)[1].split("\n")
+        there = self.root / "there"
+        status, text = self.dev(*install.split()[1:], str(there))
+        self.assertEqual(status, 0, text)
+        self.assertIn(export.replace("/usr/local", str(there)), text)
 
     def test_debian_without_a_number_is_newer(self):
         self.note("os-release", "ID=debian\n")

@@ -342,6 +342,77 @@ class Links(Tree):
         self.refuses("a.c: docs/c.md: no such page", "links", self.root)
 
 
+class Commands(Tree):
+    PLACE = "docs/guide/a.md: See it\n"
+
+    def setUp(self):
+        super().setUp()
+        self.page("play --now")
+        self.put("tests/test_a.py", """
+PAGE = "guide/a.md"
+def test_plays():
+    run(commands(PAGE, "See it"))
+def test_writes_it_out():
+    run("play", "--now")
+def test_another():
+    run(commands(PAGE, "Hear it"))
+""")
+        self.list("  play => tests/test_a.py::test_plays")
+
+    def page(self, *lines, language="sh"):
+        self.put("docs/guide/a.md", "\n".join((
+            "# A\n", "## See it\n", f"```{language}", *lines, "```\n")))
+
+    def list(self, *lines):
+        self.put("tests/gates/commands.txt", self.PLACE + "\n".join(lines))
+
+    def refuses_list(self, words, *lines):
+        self.list(*lines)
+        self.refuses(words, "commands", self.root)
+
+    def test_commands_with_their_tests_pass(self):
+        self.passes("commands", self.root)
+        self.list("  play => tests/test_a.py::test_writes_it_out")
+        self.passes("commands", self.root)
+
+    def test_a_command_over_several_lines_is_one(self):
+        self.page("play --now \\", "  --loud", "for i in 1 2; do", "stop", "done")
+        self.list("  play --now --loud => tests/test_a.py::test_plays",
+                  "  for => tests/test_a.py::test_plays")
+        self.passes("commands", self.root)
+
+    def test_a_command_that_is_not_listed_is_refused(self):
+        self.page("play --now", "stop")
+        self.refuses("See it: stop: 0 entries", "commands", self.root)
+
+    def test_an_entry_stands_for_one_command(self):
+        self.page("play --now", "play --later")
+        self.refuses("2 such commands", "commands", self.root)
+        self.page("stop")
+        self.refuses("play: 0 such commands", "commands", self.root)
+
+    def test_a_test_that_is_not_there_is_refused(self):
+        for name in "tests/test_a.py::test_none", "tests/none.py::test_plays":
+            self.refuses_list("no such test", f"  play => {name}")
+
+    def test_a_test_of_something_else_is_refused(self):
+        self.refuses_list("does not have the command",
+                          "  play => tests/test_a.py::test_another")
+
+    def test_a_reason_says_something_and_is_rare(self):
+        self.list("  play => none: It needs a stage.")
+        self.passes("commands", self.root)
+        self.refuses_list("no reason", "  play => none: ")
+        words = [f"play{i}" for i in range(9)]
+        self.page(*words)
+        self.refuses_list("9 commands without a test", *(
+            f"  {word} => none: It needs a stage." for word in words))
+
+    def test_a_fence_says_what_is_in_it(self):
+        self.page("play --now", language="")
+        self.refuses("without a language", "commands", self.root)
+
+
 class Spelling(Tree):
     def setUp(self):
         super().setUp()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
 """What packaging/Containerfile relies on: options and targets of the build, and
 packages that hold the libraries of the two programs."""
+import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -63,6 +66,36 @@ class Containers(unittest.TestCase):
         lists = (ROOT / "tools/CMakeLists.txt").read_text("utf-8")
         for target in targets:
             self.assertRegex(lists, rf"\b{target}\b", "no such target")
+
+    def test_the_programs_take_what_the_guide_gives_to_the_containers(self):
+        page = (ROOT / "docs/guide/packages.md").read_text("utf-8")
+        runs = re.findall(r"^podman run .*?(\S*)((?: \S+://\S*)*)$", re.search(
+            r"^## Containers\n.*", page, re.M | re.S)[0], re.M)
+        self.assertEqual([image for image, _ in runs],
+                         ["tltcp-live-transmit", "saratoga"])
+        with tempfile.TemporaryDirectory() as folder:
+            for image, words in runs:
+                stage = re.search(rf"AS {image.removeprefix('tltcp-')}$.*?\Z",
+                                  TEXT, re.M | re.S)[0].split("\nFROM")[0]
+                entry, *rest = (json.loads(m) for m in re.findall(
+                    r"^(?:ENTRYPOINT|CMD) (.*)$", stage, re.M))
+                arguments = words.split() or rest[0]
+                self.listens(folder, entry + [
+                    {"/files": folder, "tltcp://:5000": "tltcp://:0"}.get(w, w)
+                    for w in arguments])
+
+    def listens(self, folder, command):
+        """Starts a program of an image on a free port, until it listens."""
+        file = pathlib.Path(folder, f"port-{command[0]}")
+        at = ["--bind", "127.0.0.1:0"] if command[0] == "saratoga" else []
+        with subprocess.Popen(
+                [BUILD / "tools" / command[0], *command[1:], *at, "--port-file",
+                 file], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE, text=True) as program:
+            while not file.exists() and program.poll() is None:
+                time.sleep(0.01)
+            program.kill()
+            self.assertTrue(file.exists(), program.stderr.read())
 
     def test_every_library_of_the_programs_is_installed(self):
         if not shutil.which("dpkg-query"):

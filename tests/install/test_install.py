@@ -10,6 +10,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -154,6 +155,60 @@ class Install(unittest.TestCase):
             ROOT / "examples/avio_recv.c", "-o", program, *shlex.split(words))
         done = run(program, check=False, LD_LIBRARY_PATH=str(self.lib))
         self.assertIn("usage", done.stdout)
+
+    def lines(self, page, heading):
+        """The commands of a section of a guide."""
+        text = (ROOT / "docs/guide" / page).read_text(encoding="utf-8")
+        section = re.search(rf"^## {heading}\n.*?(?=^## |\Z)", text,
+                            re.M | re.S)[0]
+        return re.search(r"^```sh\n(.*?)^```", section,
+                         re.M | re.S)[1].splitlines()
+
+    def shell(self, line, check=True):
+        """A command of a guide, with the installation: in a path that has no
+        blank, which the guides' $(pkg-config) would break at."""
+        lib = self.work / "installed"
+        if not lib.exists():
+            lib.symlink_to(self.lib)
+        return run("bash", "-c", f"cd {self.work} && {line}",
+                   check=check, LD_LIBRARY_PATH=str(lib),
+                   PKG_CONFIG_PATH=str(lib / "pkgconfig"))
+
+    def test_the_guides_compile_their_programs(self):
+        page = (ROOT / "docs/guide/c.md").read_text(encoding="utf-8")
+        send, receive = re.findall(r"^```c\n(.*?)^```$", page, re.M | re.S)
+        for name, text in ("program", send), ("send", send), ("receive", receive):
+            (self.work / f"{name}.c").write_text(text, encoding="utf-8")
+        for line in (*self.lines("build.md", "Use the libraries"),
+                     *self.lines("c.md", "Build and run")):
+            self.shell(line)
+        for program in "a.out", "send", "receive":
+            told = run("ldd", self.work / program,
+                       LD_LIBRARY_PATH=str(self.lib)).stdout
+            self.assertIn(f"{self.lib}/libtltcp.so", told)
+
+    def test_the_guide_runs_a_controller_of_ones_own(self):
+        for name in "own_controller", "live_recv":
+            shutil.copy(ROOT / f"examples/{name}.c", self.work)
+        make, call = self.lines("own-controller.md", "Using it")
+        self.shell(make)
+        self.shell(make.replace("own_controller", "live_recv"))
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as s:
+            s.bind(("::", 0))
+            port = str(s.getsockname()[1])
+        # pylint: disable=consider-using-with
+        receiver = subprocess.Popen(
+            [self.work / "live_recv", port], stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "LD_LIBRARY_PATH": str(self.lib)})
+        self.addCleanup(receiver.communicate)
+        self.addCleanup(receiver.kill)
+        call = call.replace("receiver.example 5000", f"127.0.0.1 {port} 1")
+        for _ in range(200):  # until it listens
+            done = self.shell(call, check=False)
+            if done.returncode == 0:
+                break
+        self.assertRegex(done.stdout, r"^low-delay: srtt \d")
+        self.assertIn("100 frames", receiver.communicate(timeout=30)[0])
 
     def test_c_plus_plus(self):
         if not CXX:

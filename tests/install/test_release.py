@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Builds and installs the libraries optimized at link time: the tests' own build
-is not.
+"""Builds and installs the libraries as docs/guide/build.md says, optimized at link
+time: the tests' own build is not.
 
 usage: test_release.py BUILD-FOLDER [unittest arguments]; CC names the compiler
 """
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,9 +21,10 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 CC = os.environ.get("CC", "cc")
 
 
-def run(*command):
+def run(*command, **options):
     done = subprocess.run([str(c) for c in command], text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          **options)
     if done.returncode:
         raise AssertionError(f"{command}\n{done.stdout}")
     return done.stdout
@@ -38,16 +41,21 @@ class Release(unittest.TestCase):
         # pylint: disable=consider-using-with
         cls.temporary = tempfile.TemporaryDirectory()
         cls.top = pathlib.Path(cls.temporary.name)
-        out = cls.top / "build"
-        run("cmake", "-S", ROOT, "-B", out, "-G", "Ninja",
-            f"-DCMAKE_C_COMPILER={CC}", "-DCMAKE_BUILD_TYPE=Release",
+        page = (ROOT / "docs/guide/build.md").read_text(encoding="utf-8")
+        block = re.search(r"^## Without ./dev\n.*?^```sh\n(.*?)^```", page,
+                          re.M | re.S)[1]
+        configure, build, install = block.splitlines()
+        here = shlex.join([  # less than all of it
+            "-S", str(ROOT), f"-DCMAKE_C_COMPILER={CC}",
+            "-DCMAKE_BUILD_TYPE=Release",
             f"-DCMAKE_C_COMPILER_LAUNCHER={shutil.which('ccache') or ''}",
             "-DPERIGEE_BUILD_TESTS=OFF", "-DPERIGEE_BUILD_TOOLS=OFF",
             "-DPERIGEE_WITH_GSTREAMER=OFF", "-DPERIGEE_WITH_FFMPEG=OFF",
-            "-DPERIGEE_WERROR=ON")
-        run("cmake", "--build", out)
-        cls.prefix = cls.top / "prefix"
-        run("cmake", "--install", out, "--prefix", cls.prefix)
+            "-DPERIGEE_WERROR=ON"])
+        for line in f"{configure} {here}", build, install:
+            run("bash", "-c", line, cwd=cls.top,
+                env={**os.environ, "HOME": str(cls.top)})
+        cls.prefix = cls.top / "perigee"
 
     @classmethod
     def tearDownClass(cls):

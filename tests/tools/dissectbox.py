@@ -3,11 +3,20 @@
 import os
 import pathlib
 import subprocess
+import unittest
 
 import pcap
 import toolbox
 
 LUA = pathlib.Path(__file__).resolve().parents[2] / "tools" / "wireshark"
+
+
+def need_lua():
+    toolbox.need("tshark")
+    about = subprocess.run(["tshark", "-v"], check=True, text=True,
+                           capture_output=True).stdout
+    if "with Lua" not in " ".join(about.split()):
+        raise unittest.SkipTest("this tshark has no Lua")
 
 
 class Dissector(toolbox.Folder):
@@ -18,11 +27,7 @@ class Dissector(toolbox.Folder):
 
     def setUp(self):
         super().setUp()
-        toolbox.need("tshark")
-        about = subprocess.run(["tshark", "-v"], check=True, text=True,
-                               capture_output=True).stdout
-        if "with Lua" not in " ".join(about.split()):
-            self.skipTest("this tshark has no Lua")
+        need_lua()
         self.capture = self.folder / "capture.pcap"
 
     def tshark(self, *arguments):

@@ -23,7 +23,7 @@ def commands(page, heading=None):
     text = (DOCS / page).read_text(encoding="utf-8")
     if heading is None:
         return blocks(text)
-    section = re.search(rf"^## {heading}.*?(?=^## |\Z)", text, re.M | re.S)
+    section = re.search(rf"^##? {heading}.*?(?=^## |\Z)", text, re.M | re.S)
     return blocks(section.group())
 
 
@@ -44,7 +44,7 @@ class Page(toolbox.Folder):
         self.ports = {p: free_port(socket.SOCK_DGRAM)
                       for p in ("5000", "5001", "1234", "1235", "6000",
                                 "6001", "7001", "7542")}
-        for p in ("1935", "8080", "8554"):
+        for p in ("1935", "8080", "8554", "9464"):
             self.ports[p] = free_port(socket.SOCK_STREAM)
         self.started = []
         direct = {k: v for k, v in os.environ.items()

@@ -5,6 +5,7 @@ verbs, options and elements that exist."""
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import unittest
 
@@ -84,11 +85,56 @@ class Guides(pagebox.Page):
             self.assertGreater(self.pictures(self.folder / "film.mkv"), 10)
 
     def test_the_pipelines_of_the_elements(self):
-        blocks = pagebox.commands(ELEMENTS)
-        self.assertEqual(len(blocks), 2)
-        for block in blocks:
+        for heading in "The GStreamer elements", "Several streams":
+            block, = pagebox.commands(ELEMENTS, heading)
             receive, send = block.split("\n\n")
             self.plays(receive, send, port="7001")
+
+    def test_an_encoder_follows(self):
+        send, = pagebox.commands(ELEMENTS, "Encoders that follow")
+        receive, _ = pagebox.commands(START, "Your first stream")[1:]
+        self.plays(receive, send)
+
+    def test_an_encoder_without_gstreamer_is_seen(self):
+        send, receive = pagebox.commands(CAMERA, "From an encoder")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as player:
+            player.bind(("127.0.0.1", int(self.ports["1235"])))
+            player.settimeout(toolbox.PATIENCE)
+            self.start_line(receive)
+            self.await_port("5000")
+            self.start_line(send)
+            self.await_port("1234")
+            self.ends_well(self.start_line(
+                "ffmpeg -v error -re -i film.ts -c copy -f mpegts "
+                "'udp://127.0.0.1:1234?pkt_size=1316'"))
+            self.assertEqual(player.recv(65536)[0], 0x47)
+
+    def test_a_relay_takes_a_camera_to_a_viewer(self):
+        relay, = pagebox.commands(VIEWERS, "Through a relay")
+        _, view = pagebox.commands(VIEWERS, "From the camera itself")
+        _, camera = pagebox.commands(CAMERA, "The two commands")
+        self.start_line(relay)
+        self.await_port("5000")
+        self.play(camera)
+        self.await_port("5001")
+        self.ends_well(self.play(view.replace(
+            "autovideosink", "fakesink num-buffers=10")))
+
+    def test_prometheus_reads_the_page_of_figures(self):
+        toolbox.need("curl")
+        block, = pagebox.commands("reference/statistics.md", "Prometheus")
+        serve, fetch = block.split("\n")
+        (self.folder / "callers.txt").write_text("studio correct horse\n")
+        done = toolbox.run("tltcp-live-transmit", "--metrics", "127.0.0.1:x",
+                           "udp://:1", "tltcp://:1")
+        if "libmicrohttpd" in done.stderr:
+            self.skipTest("there is no libmicrohttpd here")
+        self.start_line(serve)
+        self.await_port("9464", ("tcp",))
+        figures = self.folder / "figures"
+        while "tltcp_connected" not in (
+                figures.read_text() if figures.exists() else ""):
+            self.ends_well(self.start_line(f"{fetch} -o figures"))
 
     def make_keys(self):
         """What the page of the keys makes; returns what it does with them."""

@@ -59,6 +59,16 @@ class Page(pagebox.Page):
                       for name in ("a.ts", "b.ts")):
             self.start_line(camera).communicate(timeout=toolbox.PATIENCE)
 
+    def test_the_tool_serves_callers(self):
+        server, _, _ = commands("Many viewers")
+        _, _, viewer, _ = commands("A relay")
+        encoder = commands("Any program")[2]
+        self.start_line(server)
+        self.await_port("1234")
+        self.view(viewer, "a.ts")
+        while not self.pictures_so_far(self.folder / "a.ts"):
+            self.ends_well(self.start_line(encoder))
+
     def test_the_tool_serves_callers_each_with_a_passphrase(self):
         _, server, caller = commands("Many viewers")
         (self.folder / "callers.txt").write_text(

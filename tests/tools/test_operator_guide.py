@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the guide for operators tells people to type: each command as it stands
-there, between a satellite and a ground station in a network of their own."""
+"""What pages tell operators of Saratoga to type, above all their guide: each
+command as it stands there, between a satellite and a ground station in a network
+of their own."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
+import dissectbox
 import pagebox
 import saratogabox
 import toolbox
@@ -49,9 +52,9 @@ WORLD = """
     """
 
 
-def lines(heading):
+def lines(heading, page=PAGE):
     """The single commands of a section."""
-    blocks = "\n".join(pagebox.commands(PAGE, heading))
+    blocks = "\n".join(pagebox.commands(page, heading))
     return blocks.replace("\\\n", " ").split("\n")
 
 
@@ -60,7 +63,8 @@ class Operator(saratogabox.Node):
         super().setUp()
         toolbox.need("unshare", "ip", "openssl")
         (self.folder / "hosts").write_text(
-            "127.0.0.1 localhost\n10.1.0.1 sat-1 ground station.example\n")
+            "127.0.0.1 localhost\n"
+            "10.1.0.1 sat-1 satellite ground station.example\n")
         self.images = self.here / "images"
         for name in "0001.raw", "2026-11-20/0002.raw", "orbits.tle":
             self.put_file(name, 200000, seed=len(name), folder=self.images)
@@ -71,8 +75,12 @@ class Operator(saratogabox.Node):
         """Runs a script in the world of the page."""
         text = re.sub(r"(?<![\w/.-])/(images|data)\b", rf"{self.here}/\1",
                       "\n".join(script))
+        # Nothing that the machine has for tshark may come between.
+        empty = str(self.folder / "wireshark")
         env = {**os.environ, "hosts": str(self.folder / "hosts"),
                "here": str(self.here), "there": str(self.there),
+               "HOME": empty, "WIRESHARK_CONFIG_DIR": empty,
+               "WIRESHARK_PLUGIN_DIR": empty,
                "PATH": f"{toolbox.TOOLS}:{os.environ['PATH']}"}
         if subprocess.run([*ALONE, "true"], check=False,
                           capture_output=True).returncode:
@@ -164,6 +172,58 @@ class Operator(saratogabox.Node):
                   get, f"{mirror} -q & until_exists images/0001.raw")
         self.same(self.images / "0001.raw", self.there / "0001.raw")
         self.same(self.images / "0001.raw", self.there / "images/0001.raw")
+
+    def test_packets_are_looked_at(self):
+        dissectbox.need_lua()
+        live, saved = lines("Looking at the packets")
+        for command in live, saved:
+            self.assertIn("lua_script:saratoga.lua", command)
+        shutil.copy(dissectbox.LUA / "saratoga.lua", self.there)
+        shown = self.play(
+            "ip link set lo up",
+            f"saratoga serve -q --root {self.here}/images --bind 127.0.0.1 &",
+            "until_listens 1D76 self",
+            f"{live} -c 3 >packets 2>errors &",
+            "until grep -q Capturing errors; do sleep 0.01; done",
+            "tshark -q -i lo -w pass.pcap 2>saving & saver=$!",
+            "until grep -q Capturing saving; do sleep 0.01; done",
+            "linkem -q --loss 20% --delay 5ms --seed 1 "
+            "127.0.0.1:7543 127.0.0.1:7542 &",
+            "until_listens 1D77 self",
+            "saratoga get -q --rate 10mbit saratoga://127.0.0.1:7543/0001.raw",
+            "kill -INT $saver; wait $saver",
+            "until [ $(wc -l <packets) -ge 3 ]; do sleep 0.01; done",
+            "cat packets", "echo", saved)
+        packets, holes = shown.split("\n\n")
+        self.assertEqual(packets.count("Saratoga"), 3, shown)
+        self.assertRegex(holes, r"(?m)^\d+\.\d+\t\d+\t\d+$")
+
+    def check_mirror(self, serve, mirror):
+        if "--root orbit" in serve:
+            shutil.copytree(self.images, self.here / "orbit")
+        to = mirror.split()[-1]
+        self.play(self.satellite(serve), f"{mirror} -q &",
+                  f"until_exists {to}/0001.raw")
+        self.same(self.images / "0001.raw", self.there / to / "0001.raw")
+
+    def test_the_readme(self):
+        *_, serve, mirror = lines("Use it", "../README.md")
+        self.check_mirror(serve, mirror)
+
+    def test_the_downlink(self):
+        _, serve, mirror = lines("Images from a satellite",
+                                 "../examples/image-downlink/README.md")
+        self.check_mirror(serve, mirror)
+
+    def test_the_manual_page(self):
+        page = (pagebox.DOCS / "man/saratoga.7").read_text(encoding="utf-8")
+        block = re.search(r"^\.SH EXAMPLES\n\.nf\n(.*?)\n\.fi", page,
+                          re.M | re.S)[1].replace("\\-", "-")
+        serve, mirror, get = block.split("\n")
+        self.check_mirror(serve, mirror)
+        self.put_file("1.png", 3000, folder=self.images / "images")
+        self.play(self.satellite(serve), get)
+        self.same(self.images / "images/1.png", self.there / "1.png")
 
 
 if __name__ == "__main__":
