@@ -426,6 +426,23 @@ class Spelling(Tree):
         self.put("a.md", "A packet is " + "rec" + "ieved.\n")
         self.refuses("received", "spelling", self.root)
 
+    def test_a_word_of_a_page_that_nobody_knows_is_refused(self):
+        self.put("b.md", "A packet is " + "retrans" + "mited.\n")
+        self.refuses("b.md:1: " + "retrans" + "mited", "spelling", self.root)
+        self.put("b.md", "Run `gst-frobnitz`, as CoDel's IPv6 does:\n\n"
+                 "```sh\nfrobnitz\n```\n")
+        self.passes("spelling", self.root)
+
+    def test_the_vocabulary_is_small_and_sorted(self):
+        self.put("a.md", "The codec of a muxer.\n")
+        listed = "tests/gates/vocabulary.txt"
+        self.put(listed, "codec\nmuxer\n")
+        self.passes("spelling", self.root)
+        self.put(listed, "muxer\ncodec\n")
+        self.refuses("not sorted", "spelling", self.root)
+        self.put(listed, "codec\nfrobnitz\nmuxer\n")
+        self.refuses("frobnitz: no page needs it", "spelling", self.root)
+
 
 class Sizes(Tree):
     def function(self, lines):
