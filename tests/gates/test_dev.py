@@ -19,7 +19,8 @@ for p; do grep -qx "$p" "$STUBS/absent" || echo "ii |$p"; done""",
 [ ! -e "$STUBS/apt-fails" ] || { echo "no network"; exit 100; }""",
     "cmake": """echo "cmake $*" >>"$STUBS/calls"
 [ ! -e "$STUBS/cmake-fails" ] || { echo "a.c: error"; exit 1; }""",
-    "ctest": 'echo "ctest $*" >>"$STUBS/calls"',
+    "ctest": """echo "ctest $*" >>"$STUBS/calls"
+case "$*" in *-N*nothing) echo; echo "Total Tests: 0" ;; esac""",
     "id": 'cat "$STUBS/uid"',
     "pkg-config": """for p; do :; done
 ! grep -qx "$p" "$STUBS/absent" """,
@@ -146,6 +147,13 @@ class Dev(unittest.TestCase):
         status, text = self.dev(*install.split()[1:], str(there))
         self.assertEqual(status, 0, text)
         self.assertIn(export.replace("/usr/local", str(there)), text)
+
+    def test_a_pattern_that_matches_no_test_is_refused_before_the_build(self):
+        status, text = self.dev("test", "nothing")
+        self.assertEqual((status, text), (
+            2, "dev: no test has a name that matches 'nothing'; "
+            "ctest --test-dir build-test -N lists them\n"))
+        self.assertEqual(self.calls("cmake --build"), [])
 
     def test_debian_without_a_number_is_newer(self):
         self.note("os-release", "ID=debian\n")
