@@ -108,7 +108,11 @@ void media__deadline_init(media_deadline *d, int mode, int64_t latency,
  * Headers (class HEADER) never expire. A part that continues a frame has the
  * deadlines of its frame. In GOP mode, the end of a chain is not known when its
  * key frame arrives: a caller that looks ahead gives it in @p chain_end;
- * otherwise the length of the previous GOP is used.
+ * otherwise the length of the previous GOP is used. The senders of this library
+ * do not look ahead: one would have to hold a whole GOP back, or to read the
+ * file a second time, which a pipe does not allow. With GOPs of equal length
+ * nothing but the first chain would change, and with others a deadline is wrong
+ * by no more than their lengths differ.
  * @param d          deadlines
  * @param f          what the frame is
  * @param t          its times

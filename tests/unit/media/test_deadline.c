@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "internal/media/stream/deadline.h"
+
+#include <stdlib.h>
+
 #include "tests/support/cmocka.h"
 
 #define MS INT64_C(1000000)
@@ -166,6 +169,43 @@ without_looking_ahead_a_chain_is_as_long_as_the_one_before(void **state) {
     run_gop(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+/* Sends a closed GOP of that many frames, the last one a P, to a sender that
+ * looks ahead and to one that does not. Returns by how many frames their
+ * deadlines differ at most. */
+static int64_t worst_of_gop(media_deadline *ahead, media_deadline *blind,
+                            int first, int frames) {
+    int64_t worst = 0;
+
+    for (int i = 0; i < frames; i++) {
+        /* coded I P B P B ..., shown I B P B P ... */
+        int shown = first + (i == 0 ? 0 : i % 2 == 1 ? i + 1 : i - 1);
+        char kind = i == 0 ? 'I' : i % 2 == 1 ? 'P' : 'B';
+        int64_t end = i == 0 ? (first + frames - 1) * FRAME : NONE;
+        int64_t right = next(ahead, kind, shown * FRAME, 0, end).deadline;
+        int64_t guess = next(blind, kind, shown * FRAME, 0, NONE).deadline;
+        int64_t off = right > guess ? right - guess : guess - right;
+        worst = off > worst ? off : worst;
+    }
+    return worst / FRAME;
+}
+
+/* What a sender loses by not looking ahead. */
+TEST(without_looking_ahead_deadlines_are_wrong_by_what_gops_differ) {
+    static const int gops[] = {7, 7, 7, 3, 7, 9, 9, 9};
+    media_deadline ahead;
+    media_deadline blind;
+    int first = 0;
+
+    media__deadline_init(&ahead, MEDIA_DEADLINE_GOP, LATENCY, 0, FRAME);
+    media__deadline_init(&blind, MEDIA_DEADLINE_GOP, LATENCY, 0, FRAME);
+    for (size_t i = 0; i < sizeof(gops) / sizeof(gops[0]); i++) {
+        int before = i > 0 ? gops[i - 1] : 1; /* the first is a guess of one */
+        assert_int_equal(worst_of_gop(&ahead, &blind, first, gops[i]),
+                         abs(gops[i] - before));
+        first += gops[i];
+    }
+}
+
 /* An I frame in three parts begins one chain, not three: the B frames between
  * it and the chain before keep the earlier deadline. */
 TEST(parts_of_a_frame_have_its_deadline) {
@@ -300,6 +340,8 @@ int main(void) {
         cmocka_unit_test(b_frames_between_two_chains_have_the_earlier_deadline),
         cmocka_unit_test(
             without_looking_ahead_a_chain_is_as_long_as_the_one_before),
+        cmocka_unit_test(
+            without_looking_ahead_deadlines_are_wrong_by_what_gops_differ),
         cmocka_unit_test(parts_of_a_frame_have_its_deadline),
         cmocka_unit_test(joined_in_the_middle_each_frame_stands_alone),
         cmocka_unit_test(times_are_rebuilt_from_temporal_references),
