@@ -103,7 +103,7 @@ static bool parse_flow(struct options *o, const char *text) {
         }
     }
     if (cong_find(n->text) == NULL) {
-        fprintf(stderr, "no controller %s; there are:", n->text);
+        fprintf(stderr, "no controller %s; valid names are:", n->text);
         list_controllers(stderr);
         return false;
     }

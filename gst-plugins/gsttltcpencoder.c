@@ -329,10 +329,11 @@ static const GstTltcpEncoderKind *encoder_steerable(GstElement *element) {
     }
     if (!memory->warned && (encoder_spec(element, "bitrate") ||
                             encoder_spec(element, "target-bitrate"))) {
-        GST_CAT_WARNING_OBJECT(tltcpencoder_debug, element,
-                               "%s is not steered: the unit of its bit rate is "
-                               "not known",
-                               factory);
+        GST_CAT_WARNING_OBJECT(
+            tltcpencoder_debug, element,
+            "%s is not controlled: the unit of its bit rate is "
+            "not known",
+            factory);
         memory->warned = TRUE;
     }
     return NULL;

@@ -403,7 +403,7 @@ static bool split(const char *text, size_t parts_max, struct value *v) {
 }
 
 static void list_names(char *why, size_t room, const char *name) {
-    int n = snprintf(why, room, "no setting '%s'; there are", name);
+    int n = snprintf(why, room, "no setting '%s'; valid settings are", name);
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         if (n < 0 || (size_t)n >= room) {
             return;

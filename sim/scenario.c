@@ -60,7 +60,8 @@ static bool make_node(struct reader *r, const char *name, uint32_t *node) {
         return true;
     }
     if (strlen(name) >= SCENARIO_WORD_MAX || s->n_nodes == NODES_MAX) {
-        return refuse(r, "too long a name, or too many nodes:", name);
+        return refuse(
+            r, "the name is too long, or there are too many nodes:", name);
     }
     slot = scenario_grow((void **)&s->nodes, s->n_nodes, SCENARIO_WORD_MAX);
     if (slot == NULL) {

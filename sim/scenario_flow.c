@@ -132,7 +132,7 @@ static bool set_param(struct scenario_flow *f, const char *name, size_t len,
     char *end;
     if (f->n_params == SCENARIO_PARAMS_MAX || len >= SCENARIO_WORD_MAX) {
         (void)snprintf(why, SCENARIO_WHY_MAX,
-                       "more than %d parameters, or too long a name",
+                       "more than %d parameters, or a name is too long",
                        SCENARIO_PARAMS_MAX);
         return false;
     }
@@ -150,8 +150,8 @@ static bool set_param(struct scenario_flow *f, const char *name, size_t len,
 }
 
 static void list_keys(char *why, const char *text) {
-    int n = snprintf(why, SCENARIO_WHY_MAX, "no key '%.40s'; there are from to",
-                     text);
+    int n = snprintf(why, SCENARIO_WHY_MAX,
+                     "no key '%.40s'; valid keys are from to", text);
     for (size_t i = 0;
          i < sizeof(keys) / sizeof(keys[0]) && n < SCENARIO_WHY_MAX; i++) {
         n += snprintf(why + n, SCENARIO_WHY_MAX - (size_t)n, " %s",

@@ -65,7 +65,7 @@ bool params_declare(struct params *p, const char *name, const char *value,
     size_t len = strlen(name);
     if (p->count == PARAMS_MAX || len >= SCENARIO_WORD_MAX) {
         return scenario_params_complain(
-            why, "one parameter too many, or too long a name: ", name, "");
+            why, "too many parameters, or the name is too long: ", name, "");
     }
     if (find(p, name, len) != NULL) {
         return scenario_params_complain(why, "declared twice: ", name, "");

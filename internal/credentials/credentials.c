@@ -95,7 +95,7 @@ bool secrets_option(struct secrets *s, const char *name, const char *text,
                  {"key-file", read_key}};
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (strcmp(table[i].name, name) == 0) {
-            *wrong = is_full(s) ? "among 16 passphrases and keys at most"
+            *wrong = is_full(s) ? "one of at most 16 passphrases and keys"
                                 : table[i].take(s, text);
             return true;
         }

@@ -74,7 +74,7 @@ const char *sec__keys_check(const sec__key_source *from) {
         return "either a passphrase or a key, not both";
     }
     if (more_of(from) >= SEC__KEYS_MAX) {
-        return "there may be 15 more_passphrases and more_keys at most";
+        return "more_passphrases and more_keys hold at most 15";
     }
     if (!are_passphrases(from)) {
         return "a passphrase has 8 to 512 bytes";

@@ -196,7 +196,7 @@ static void say(char *why, const char *text) {
 }
 
 static void list_controllers(char *why) {
-    say(why, "no congestion control of that name; there are open");
+    say(why, "no congestion controller of that name; valid names are open");
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         say(why, " ");
         say(why, *name);

@@ -82,7 +82,7 @@ static void say(char *why, const char *what, const char *name) {
 static void list_controllers(char *why) {
     const char *const *name = cong_list();
     size_t n;
-    say(why, "no congestion controller of that name; there are", NULL);
+    say(why, "no congestion controller of that name; valid names are", NULL);
     for (; why != NULL && *name != NULL; name++) {
         n = strlen(why);
         if (n + 1 + strlen(*name) <= TLTCP_REASON_MAX) {

@@ -126,7 +126,7 @@ class Callers(toolbox.Folder):
                             "no stream of that name")
         self.write_list("red a passphrase that nobody knows")
         camera.send_signal(signal.SIGHUP)
-        self.hear(camera, "callers stay as they were")
+        self.hear(camera, "the list of callers stays as it was")
         self.write_list(f"red {RED}", f"green {BLUE}")
         camera.send_signal(signal.SIGHUP)
         green = self.view(address, "green", BLUE)
@@ -238,7 +238,7 @@ class Callers(toolbox.Folder):
         second = self.view(address, "second")
         self.wait_for("first", "second")
         self.expect_refusal(self.view(address, "third"),
-                            "busy with as many callers as it may have")
+                            "it has as many callers as it accepts")
         self.assertEqual(self.finish(first, signal.SIGTERM)[0], 0)
         self.wait_for("second")
         third = self.view(address, "third")
@@ -283,7 +283,7 @@ class Callers(toolbox.Folder):
                            listener,
                            env=dict(os.environ, PERIGEE_PASSPHRASE=BLUE))
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no other ones", done.stderr)
+        self.assertIn("give no others", done.stderr)
         for query, word in (("callers=x&streamid=y", "not both"),
                             ("callers=", "file"), ("max-callers=0", "1000")):
             done = toolbox.run(

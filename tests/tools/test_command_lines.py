@@ -160,7 +160,7 @@ class Recv(Refusals):
     def test_a_container_that_is_not_known_is_refused_at_once(self):
         self.refuse("container", self.url, self.folder / "out.xyz")
         self.refuse("container", self.url, self.folder / "out")
-        self.refuse("no container 'warp'", "--format", "warp", self.url,
+        self.refuse("unknown container 'warp'", "--format", "warp", self.url,
                     self.folder / "out.mp4")
 
     def test_files_that_cannot_be_written_are_refused_at_once(self):

@@ -85,7 +85,7 @@ class CommandLine(test_command_lines.Refusals):
         self.refuse("caller or listener", "-", self.url + "?mode=rendezvous")
         self.refuse("latency=0", "-", self.url + "?latency=0")
         self.refuse("1 to 86400000", self.url + "?latency=0", "-")
-        self.refuse("there are mode, callers, max-callers, latency", "-", self.url + "?maxbw=0")
+        self.refuse("valid keys are mode, callers, max-callers, latency", "-", self.url + "?maxbw=0")
         self.refuse("adapter", "udp://:9?mode=caller", self.url)
         self.refuse("host", self.url, "udp://:9")
         self.refuse("not supported", "srt://127.0.0.1:9", self.url)

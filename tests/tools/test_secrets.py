@@ -104,7 +104,7 @@ class Files(Secrets):
         self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
         self.is_told("--key-file", self.key)
         for line in server.stderr:
-            if "turned away so far: 1" in line:
+            if "refused so far: 1" in line:
                 break
         self.assertEqual(self.finish(server, signal.SIGTERM)[0], 0)
 
@@ -252,7 +252,7 @@ class Streams(Secrets):
         self.assertEqual(done.returncode, 1)
         self.assertIn("passphrase or key", done.stderr)
         for line in receiver.stderr:
-            if "turned away so far: 1" in line:
+            if "refused so far: 1" in line:
                 break
 
 

@@ -311,7 +311,7 @@ class Transfer(toolbox.Folder):
         self.send(self.clip("raw.h264"), address, "--speed", 0)
         status, errors = self.finish(receiver)
         self.assertEqual(status, 1)
-        self.assertIn("does not hold h264", errors)
+        self.assertIn("cannot hold h264", errors)
         self.assertEqual(len(errors.splitlines()), 1)
 
     def test_a_transport_stream_is_refused_with_the_tool_that_takes_it(self):

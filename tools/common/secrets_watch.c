@@ -24,8 +24,8 @@ void secrets_tell(struct secrets_watch *w, const char *tool,
                   uint64_t rejected) {
     if (rejected > w->rejected) {
         (void)fprintf(stderr,
-                      "%s: callers turned away so far: %" PRIu64
-                      " (wrong passphrase or key, or none)\n",
+                      "%s: callers refused so far: %" PRIu64
+                      " (no passphrase or key, or a wrong one)\n",
                       tool, rejected);
         w->rejected = rejected;
     }

@@ -8,7 +8,7 @@
 #include "tools/common/tool.h"
 
 /* Who hears "busy" tries again. */
-#define LINK_FULL "busy with as many callers as it may have"
+#define LINK_FULL "it has as many callers as it accepts"
 
 void link_say(const struct link *l, const char *what, const char *detail) {
     char shown[TLTCP_REASON_MAX + 1]; /* it may be the peer's text */
@@ -101,7 +101,7 @@ static int link_read_roster(struct link *l, tltcp_config *config) {
     }
     if (roster_has_secrets(l->roster) && (config->passphrase || config->key)) {
         return tool_misuse(l->tool,
-                           "%s has passphrases or keys; give no other ones",
+                           "%s has the passphrases or keys; give no others",
                            l->at->callers);
     }
     if (roster_has_keys(l->roster) && !config->identity.secret) {
@@ -184,7 +184,7 @@ int link_run(struct link *l, tltcp_socket **s, uint64_t *when) {
         return TOOL_OK;
     }
     return l->status ? l->status
-                     : tool_fail(l->tool, "cannot listen on %s any more: %s",
+                     : tool_fail(l->tool, "can no longer listen on %s: %s",
                                  l->at->text, tltcp_strerror(rc));
 }
 
@@ -225,10 +225,10 @@ bool link_reread(struct link *l) {
         return false;
     }
     if (!roster_reread(l->roster, why)) {
-        link_say(l, "callers stay as they were", why);
+        link_say(l, "the list of callers stays as it was", why);
         return false;
     }
-    link_say(l, "callers were read again", l->at->callers);
+    link_say(l, "the list of callers was read again", l->at->callers);
     return true;
 }
 

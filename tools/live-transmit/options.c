@@ -279,8 +279,8 @@ static int take_udp_key(void *user, const char *key, const char *value,
             return wrong ? url_refuse(why, "must be ", wrong) : 0;
         }
     }
-    return url_refuse(why, "no such key; there are adapter, ttl, tos, buffer",
-                      "");
+    return url_refuse(
+        why, "no such key; valid keys are adapter, ttl, tos, buffer", "");
 }
 
 static bool starts(const char *text, const char *with) {
@@ -301,7 +301,7 @@ static int parse_tltcp(struct endpoint *e, bool is_output, char *why) {
         return url_refuse(why, "INPUT takes one caller at a time", "");
     }
     if (rc == 0 && e->callers[0] && e->to.config->stream_id) {
-        return url_refuse(why, "either callers or streamid, not both", "");
+        return url_refuse(why, "give callers or streamid, not both", "");
     }
     if (e->max_callers == 0) {
         e->max_callers = is_output && e->at.listens ? CALLERS : 1;
@@ -351,8 +351,8 @@ static int parse_endpoint(struct endpoint *e, const char *text, bool is_output,
     }
     if (strstr(text, "://")) {
         return url_refuse(why,
-                          "this scheme is not supported; there are "
-                          "tltcp://, udp://, file:// and -",
+                          "this scheme is not supported; use tltcp://, "
+                          "udp://, file:// or -",
                           "");
     }
     return parse_path(e, text, why);

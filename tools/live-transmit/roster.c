@@ -86,7 +86,7 @@ static const char *take_passphrase(struct roster_page *p, const char *text,
         }
     }
     if (p->texts == SECRETS_MAX) {
-        return "there may be 16 different passphrases at most";
+        return "at most 16 different passphrases are allowed";
     }
     memcpy(p->text[p->texts++], text, len + 1);
     return NULL;
@@ -111,10 +111,11 @@ static const char *take_kind(struct roster_page *p, enum roster_kind kind) {
         return NULL;
     }
     if (p->kind == ROSTER_KEYS || kind == ROSTER_KEYS) {
-        return "static keys are for all lines or for none";
+        return "either every line has a static key, or none has";
     }
-    return kind == ROSTER_PLAIN ? "the passphrase is missing"
-                                : "passphrases are for all lines or for none";
+    return kind == ROSTER_PLAIN
+               ? "the passphrase is missing"
+               : "either every line has a passphrase, or none has";
 }
 
 /* What is behind the stream id. */
@@ -139,10 +140,10 @@ static const char *take_caller(struct roster_page *p, const char *id,
                                const char *secret) {
     struct roster_line *line;
     if (strlen(id) > TLTCP_STREAM_ID_MAX) {
-        return "a stream id has 512 bytes at most";
+        return "a stream id has at most 512 bytes";
     }
     if (find(p, id)) {
-        return "this stream id is there already";
+        return "an earlier line has this stream id";
     }
     line = add_line(p);
     if (!line) {
@@ -272,8 +273,8 @@ bool roster_reread(struct roster *r, char *why) {
     }
     if (!translate(&r->page, &p) || (p.lines > 0 && p.kind != r->page.kind)) {
         (void)snprintf(why, ROSTER_WHY_MAX,
-                       "%s: new passphrases, and lines without one, need a "
-                       "restart",
+                       "%s: new passphrases, and lines without any, take "
+                       "effect only after a restart",
                        r->path);
         page_clear(&p);
         return false;

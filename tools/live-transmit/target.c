@@ -7,7 +7,7 @@
 
 #include "tools/common/tool.h"
 
-#define CUT_OFF "this stream is not for you any more"
+#define CUT_OFF "this caller may no longer have this stream"
 
 /* --- Coming and going ----------------------------------------------------- */
 

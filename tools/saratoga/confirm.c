@@ -79,6 +79,6 @@ void saratoga_confirm_end(struct saratoga_task *t, enum saratoga_confirm c) {
     (void)snprintf(ev->text, sizeof(ev->text), "%s",
                    c == SARATOGA_CONFIRM_THERE
                        ? "it is here, but the peer has not deleted its copy"
-                       : "it is here, but it is not known whether the peer "
-                         "has deleted its copy: no answer");
+                       : "it is here, but the peer did not answer whether "
+                         "it has deleted its copy");
 }

@@ -53,8 +53,8 @@ static void keep(struct station *s, const char *path,
     if (saratoga_ledger_report(s->ledger, t->file)) {
         (void)fprintf(
             stderr,
-            "%s: %s is not the fetched file and is kept, though there "
-            "is a new file of that name; --overwrite replaces it\n",
+            "%s: %s is not the fetched file, so it is kept although the "
+            "peer has a new one; --overwrite replaces it\n",
             TOOL, path);
     }
 }

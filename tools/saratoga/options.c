@@ -410,8 +410,8 @@ static int check_bound(const struct saratoga_args *a) {
     for (size_t i = 0; i < sizeof(bound) / sizeof(bound[0]); i++) {
         if ((a->given >> (bound[i].opt - OPT_RATE) & 1) != 0 &&
             (bound[i].commands >> a->command & 1) == 0) {
-            return tool_misuse(TOOL, "--%s goes with %s", name_of(bound[i].opt),
-                               bound[i].with);
+            return tool_misuse(TOOL, "--%s works only with %s",
+                               name_of(bound[i].opt), bound[i].with);
         }
     }
     return -1;
@@ -494,7 +494,7 @@ static int check(struct saratoga_args *a) {
                                  "--auth-key");
     }
     if (a->update && a->key_len > 0) {
-        return tool_misuse(TOOL, "--update does not go with --auth-key");
+        return tool_misuse(TOOL, "--update cannot be used with --auth-key");
     }
     a->transfer.update_check = a->update && a->command == SARATOGA_CMD_GET;
     options_set_group(a);

@@ -41,7 +41,7 @@ struct mux *mux_open(const char *path, const char *format, char *why) {
     rc = avformat_alloc_output_context2(&m->format, NULL, format, name);
     if (rc < 0) {
         (void)snprintf(why, MUX_WHY_MAX,
-                       format ? "there is no container '%.40s'"
+                       format ? "unknown container '%.40s'"
                               : "its extension names no container; use .mp4, "
                                 ".mkv or .ts, or give --format",
                        format);
@@ -121,8 +121,7 @@ static bool start(struct mux *m, char *why) {
     }
     rc = avformat_write_header(m->format, NULL);
     if (rc < 0) {
-        return mux_complain(why, "the container does not take these streams",
-                            rc);
+        return mux_complain(why, "the container cannot hold these streams", rc);
     }
     m->started = true;
     return flush_backlog(m, why);

@@ -152,7 +152,7 @@ bool mux_stream_describe(struct mux_stream *s, AVFormatContext *format,
         return false;
     }
     if (avformat_query_codec(format->oformat, codec->id, -1) == 0) {
-        (void)snprintf(why, MUX_WHY_MAX, "the container %s does not hold %s",
+        (void)snprintf(why, MUX_WHY_MAX, "the container %s cannot hold %s",
                        format->oformat->name, codec->name);
         return false;
     }

@@ -46,7 +46,7 @@ int peer_key(struct peer_options *o, const char *key, const char *value,
         known = known && strcmp(others[i], key) != 0;
     }
     if (!known || !peer_option(o, key, value, &wrong)) {
-        return url_refuse(why, "no such key; there are ", keys);
+        return url_refuse(why, "no such key; valid keys are ", keys);
     }
     return wrong ? url_refuse(why, "must be ", wrong) : 0;
 }

@@ -161,7 +161,7 @@ static int recv_options_take_key(void *user, const char *key, const char *value,
         }
     }
     return url_refuse(why,
-                      "no such key; there are latency, passphrase, "
+                      "no such key; valid keys are latency, passphrase, "
                       "passphrase-file, key-file, identity-file, "
                       "caller-keys, streamid, fec, "
                       "idle-timeout, dscp, transport",

@@ -129,7 +129,7 @@ static bool choose_tracks(struct source *s, char *why) {
         }
     }
     if (s->tracks == 0) {
-        (void)snprintf(why, SOURCE_WHY_MAX, "there is no video or audio in it");
+        (void)snprintf(why, SOURCE_WHY_MAX, "it has no video or audio");
     }
     return s->tracks != 0;
 }
@@ -160,7 +160,7 @@ static bool is_plausible(const struct source *s, char *why) {
         }
     }
     (void)snprintf(why, SOURCE_WHY_MAX,
-                   "its video or audio cannot be understood");
+                   "its video or audio is in a format that is not known");
     return false;
 }
 
@@ -405,7 +405,7 @@ bool source_rewind(struct source *s, char *why) {
         }
         if (index == s->format->nb_streams) {
             (void)snprintf(why, SOURCE_WHY_MAX,
-                           "it has other streams than before");
+                           "its streams differ from those before");
             return false;
         }
         t->stream = s->format->streams[index];

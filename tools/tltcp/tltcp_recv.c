@@ -276,7 +276,7 @@ static int serve_callers(struct server *s) {
             continue;
         }
         if (error < 0) {
-            return tool_fail(TOOL, "cannot listen any more: %s",
+            return tool_fail(TOOL, "can no longer listen: %s",
                              tltcp_strerror(error));
         }
         atomic_store(&s->busy, true);

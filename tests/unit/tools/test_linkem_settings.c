@@ -214,9 +214,9 @@ TEST(the_help_names_every_setting) {
     char *word;
     char *rest;
     assert_false(settings_apply("no-such=1", &c, why));
-    rest = strstr(why, "there are ");
+    rest = strstr(why, "settings are ");
     assert_non_null(rest);
-    rest += strlen("there are ");
+    rest += strlen("settings are ");
     while ((word = strsep(&rest, " ")) != NULL) {
         char item[64];
         (void)snprintf(item, sizeof(item), "  %s=", word);

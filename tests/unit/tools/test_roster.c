@@ -177,11 +177,11 @@ TEST(a_file_that_cannot_be_meant_is_refused_with_its_line) {
         const char *word;
     } cases[] = {
         {"red short", "line 1", "8 to 512"},
-        {"red " RED "\nred " BLUE, "line 2", "already"},
+        {"red " RED "\nred " BLUE, "line 2", "earlier line"},
         {"red " RED "\n\nblue\n", "line 3", "missing"},
-        {"red\nblue " BLUE, "line 2", "all lines or for none"},
-        {"red key:" KEY_1 "\nblue\n", "line 2", "all lines or for none"},
-        {"red " RED "\nblue key:" KEY_1, "line 2", "all lines or for none"},
+        {"red\nblue " BLUE, "line 2", "none has"},
+        {"red key:" KEY_1 "\nblue\n", "line 2", "none has"},
+        {"red " RED "\nblue key:" KEY_1, "line 2", "none has"},
         {"red key:01\n", "line 1", "64 hexadecimal"},
     };
     char long_id[600];
@@ -212,7 +212,7 @@ TEST(there_may_be_as_many_passphrases_as_a_listener_takes) {
     strcat(text, "more passphrase 17\n");
     write_file(text);
     assert_null(roster_read(path, why));
-    assert_non_null(strstr(why, "line 18: there may be 16"));
+    assert_non_null(strstr(why, "line 18: at most 16"));
 }
 
 int main(void) {
