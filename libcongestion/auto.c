@@ -313,7 +313,8 @@ static double link_rate(const struct adaptive *a) {
                                          : fmin(fmax(link, most), room * most);
 }
 
-/* Of a link whose queue other flows fill: more than a part of it. */
+/* Whether the flow has more than this part of a link whose queue others fill.
+ */
 static bool has_more_than(const struct adaptive *a, double part,
                           cong_time now) {
     double link = link_rate(a);

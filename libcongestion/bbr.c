@@ -229,8 +229,8 @@ static void bbr_on_undo(struct bbr *b) {
     b->undo_probe_up = false;
 }
 
-/* The draft allows one segment beyond what is in flight, after all of that was
- * declared lost; the event has the flight from before. */
+/* The draft declares everything in flight lost and then allows one segment more
+ * than is in flight; the event has the flight before that. */
 static void bbr_on_rto(struct bbr *b) {
     cong__bbr_note_loss(b);
     cong__bbr_save_cwnd(b);

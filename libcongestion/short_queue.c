@@ -38,7 +38,7 @@ static double short_queue_target(const struct cong__short_queue *q, double mss,
     return fmax(fmax(TARGET, slow), TARGET_BASE * base);
 }
 
-/* A long queue for a short time counts as much as a shorter one for longer. */
+/* A long queue that is brief counts as much as a shorter one that lasts. */
 static void short_queue_count(struct cong__short_queue *q, double queue,
                               double target, cong_time now) {
     double seconds = fmin(cong__seconds(cong__elapsed(now, q->judged)), 1);

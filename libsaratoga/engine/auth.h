@@ -28,7 +28,7 @@
 #define SARATOGA__AUTH_LEN ((size_t)49)  /* format 1 */
 #define SARATOGA__BOUND_LEN ((size_t)61) /* format 2 */
 
-/* What a packet says of itself: the octets that are covered, and the field. */
+/* The octets of a packet that its authentication covers, and that field. */
 typedef struct saratoga__signed {
     const uint8_t *packet;
     size_t len;

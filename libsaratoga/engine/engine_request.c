@@ -121,7 +121,7 @@ static enum saratoga__verdict judge_bound(saratoga_engine *e,
     return v;
 }
 
-/* Nobody answers a no-op, nor a REQUEST to a group, with a challenge. */
+/* A no-op or a REQUEST to a group gets no challenge. */
 static enum saratoga__verdict judge(saratoga_engine *e,
                                     const saratoga__input *in,
                                     const saratoga__request *q) {

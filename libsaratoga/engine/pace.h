@@ -40,7 +40,7 @@ typedef struct saratoga__pace {
                                 tfrc */
 } saratoga__pace;
 
-/* What it depends on beside the options. */
+/* What the pace depends on, apart from the options. */
 typedef struct saratoga__pace_terms {
     double mss;         /* bytes of a full payload */
     double overhead;    /* bytes of headers in front of it */

@@ -125,7 +125,8 @@ static uint32_t packets_allowed(const saratoga__session *s) {
 /* Chooses what to answer and freezes it for all packets of the answer. */
 static void receiver_status_begin(saratoga__session *s) {
     saratoga__receiver *in = &s->in;
-    /* What was asked for ends where the question was: the rest goes first. */
+    /* An answer ends at the offset of its request, so the rest is sent first.
+     */
     in->group_voluntary = !in->asked.due || in->resume_untold;
     in->group = in->group_voluntary ? in->highest_echo : in->asked;
     if (in->group_voluntary) {
@@ -160,8 +161,8 @@ static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap,
                               saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
     const saratoga__answer_due *last = &s->in.highest_echo;
-    /* Of an empty file the acceptance looks the same but for this; and it binds
-     * what is signed to this transfer. */
+    /* The echo tells the end of an empty file from its acceptance, and binds
+     * the signature to this transfer. */
     bool echoes = s->in.size == 0 || saratoga__end_is_signed(s);
     const uint8_t *echo =
         echoes && last->has_timestamp ? last->timestamp : NULL;

@@ -301,8 +301,8 @@ static bool is_before_data(const saratoga__session *s,
            s->opt.timestamps != SARATOGA_TS_OFF;
 }
 
-/* Exactly what section 6.6 says; for one that deletes its copy thereupon
- * nothing less will do. */
+/* Whether a STATUS means completion, exactly as section 6.6 defines it: a
+ * sender that deletes its copy then cannot accept less. */
 static bool is_completed(const saratoga__session *s,
                          const saratoga__status_pkt *p, const report *r,
                          saratoga_time now) {
@@ -335,7 +335,7 @@ static bool is_of_this_transfer(const saratoga__session *s,
                                        p->timestamp));
 }
 
-/* With a key nobody else may say so where a copy is deleted. */
+/* With a key, only the peer may confirm a transfer that deletes a copy. */
 static bool is_peers_word(saratoga__session *s, const saratoga__status_pkt *p,
                           saratoga_time now) {
     saratoga__context *e = s->ctx;

@@ -50,7 +50,7 @@ enum saratoga__state {
 #define SARATOGA__VERIFY_PATIENCE_MAX (4 * SARATOGA_S)
 
 typedef struct saratoga__sender {
-    /* What is to be sent, and what was. */
+    /* Data to send, and data sent. */
     cmn__ranges todo; /* to be sent: repairs lie below new data */
     cmn__ranges tail; /* repairs of the end, sent since the last STATUS */
     saratoga__source source;
@@ -71,13 +71,13 @@ typedef struct saratoga__sender {
     saratoga_time eod_at;  /* EOD was first sent */
     saratoga_time meta_at; /* METADATA left; or repeat then (one-way) */
 
-    /* Of a stream. */
+    /* Streams only. */
     cmn__bytes window;
     uint64_t base;   /* first byte in the window */
     bool finished;   /* no more will be written */
     bool wants_room; /* somebody waits for the window */
 
-    /* What the receiver has. */
+    /* Progress of the receiver. */
     bool confirmed;        /* the peer answered */
     bool begins_anew;      /* the controller, once the peer is proven */
     cmn__ranges miss;      /* what the hole list being read reports */
@@ -130,7 +130,7 @@ typedef struct saratoga__answer_due {
 } saratoga__answer_due;
 
 typedef struct saratoga__receiver {
-    /* What arrived. */
+    /* Data that arrived. */
     cmn__ranges got;
     saratoga__sink sink;
     uint64_t size;    /* SARATOGA_SIZE_UNKNOWN */
@@ -143,8 +143,8 @@ typedef struct saratoga__receiver {
     bool has_metadata;
     bool eod;
 
-    /* Of a stream. */
-    cmn__bytes window;  /* of a reliable one */
+    /* Streams only. */
+    cmn__bytes window;  /* reliable streams */
     uint64_t delivered; /* handed over */
 
     /* The end. */
@@ -194,7 +194,7 @@ typedef struct saratoga__proof {
 #define SARATOGA__NO_SLOT UINT32_MAX
 
 typedef struct saratoga__session {
-    /* Who it is. */
+    /* Identity. */
     saratoga__context *ctx;
     saratoga_handle handle;
     void *user;
@@ -234,7 +234,7 @@ typedef struct saratoga__session {
     bool announced;       /* the peer sent METADATA before the REQUEST */
     bool metadata_wanted; /* so its sender was answered */
 
-    /* What METADATA says. */
+    /* From METADATA. */
     bool has_entry;
     bool ended; /* METADATA says so */
     uint32_t kind;
@@ -266,7 +266,7 @@ typedef struct saratoga__session {
     saratoga__pre_accept pre_accept;
     saratoga_stats st;
 
-    /* Of the engine. */
+    /* The engine's. */
     uint32_t index;
     uint32_t timer_slot;
     struct saratoga__session *ready_next;
@@ -338,7 +338,7 @@ static inline saratoga_time saratoga__later(saratoga_time a, saratoga_time d) {
     return d >= SARATOGA_TIME_NEVER - a ? SARATOGA_TIME_NEVER : a + d;
 }
 
-/* The sender deletes its copy at the end. */
+/* Whether the sender deletes its copy at the end. */
 static inline bool saratoga__moves(const saratoga__session *s) {
     return s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
 }
@@ -373,8 +373,8 @@ bool saratoga__proof_in_status(saratoga__session *s,
                                const saratoga__status_pkt *p);
 
 /* session_send.c: packets that both roles send */
-/* With a key: adds the authentication field with the time, for the `len` octets
- * of a packet that it is to cover. */
+/* If there is a key, adds the authentication field with the time. It covers
+ * `len` octets of the packet. */
 void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
                     size_t len, saratoga_time now);
 /* A STATUS without holes, with 16-bit zero offsets. */

@@ -15,8 +15,8 @@ void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
     }
 }
 
-/* With a key: adds the field, with the newest challenge of who is asked.  Of a
- * group nobody sends one. */
+/* If there is a key, adds the field, with the newest challenge of the
+ * responder. Members of a group send no challenge. */
 static void sign_request(saratoga__session *s, cmn__writer *w,
                          const uint8_t *packet, size_t len, saratoga_time now) {
     saratoga__context *e = s->ctx;

@@ -133,7 +133,7 @@ static const char *what(int error) {
                                        : saratoga_strerror(error);
 }
 
-/* Whether it was cancelled while a job ran: nothing begins any more. */
+/* Whether the file was cancelled while a job ran; then nothing else begins. */
 static bool is_called_off(saratoga__file *f) {
     bool off = f->phase == SARATOGA__CANCELLED;
 

@@ -42,7 +42,7 @@ typedef struct saratoga__completions {
     void (*done)(saratoga__op *op); /* on the loop: it is complete */
 } saratoga__completions;
 
-/* Of a file. */
+/* The queue of one file. */
 typedef struct saratoga__op_queue {
     uv_mutex_t lock;
     uv_work_t work;

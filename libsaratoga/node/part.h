@@ -34,8 +34,8 @@ typedef struct saratoga__part {
     struct stat target;
 } saratoga__part;
 
-/* Opens or creates the partial file of `path`. `left`: gets the part already
- * held, its ranges in memory from malloc(); NULL: starts again from nothing.
+/* Opens or creates the partial file of `path`. `left` receives the part already
+ * held, with its ranges in memory from malloc(). NULL: starts from nothing.
  * Returns 0, UV_EBUSY if another session has it, or another UV_E... */
 int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
                         const char *path, bool overwrite,

@@ -60,9 +60,9 @@ void saratoga__peer_is_at(saratoga__file *f, const saratoga_pktinfo *at,
     f->peer.route = *r;
 }
 
-/* That of the transfer with the address; or with the host alone, if there is
- * but one: a peer may send from another port than it began with. Several
- * clients behind one translator have the same host. */
+/* The route of the transfer with this address. If none has it, that of the only
+ * transfer with this host: a peer may have changed its port. Several clients
+ * behind one NAT have the same host. */
 static const net__route *route_of_transfer(const saratoga_node *u,
                                            const saratoga_pktinfo *to) {
     const saratoga__file *near = NULL;

@@ -13,7 +13,7 @@ void saratoga__pktinfo(saratoga_node *u, const net__route *r,
 void saratoga__place(const saratoga_node *u, const net__route *r,
                      saratoga_pktinfo *info);
 void saratoga__remember(saratoga_node *u, uint64_t path, const net__route *r);
-/* Where the peer of a transfer is: its tokens and its route. */
+/* Sets the address of a transfer's peer: its tokens and its route. */
 void saratoga__peer_is_at(saratoga__file *f, const saratoga_pktinfo *at,
                           const net__route *r);
 /* The route of a datagram; NULL: no longer known. */

@@ -41,7 +41,7 @@ enum saratoga__phase {
     SARATOGA__CLOSING    /* its last job is running */
 };
 
-/* Where its data is read from or written to. */
+/* Where the data of a transfer is read from or written to. */
 enum saratoga__medium {
     SARATOGA__UNOPENED,
     SARATOGA__MEMORY,   /* a directory record */
@@ -267,7 +267,7 @@ struct saratoga__event_queue {
 /* Budget for peers that have not proven their address. */
 struct saratoga__stranger_budget {
     double hashing; /* bytes */
-    double begun;   /* requests that waited for proof in vain */
+    double begun;   /* requests whose proof never came */
     uint64_t at;    /* when these were last refilled */
 };
 

@@ -54,7 +54,7 @@ void tltcp__budget_leave(tltcp__budget *b, const sec__origin *o, bool proven);
 /* Whether a connection that holds `held` bytes may hold `more`. */
 bool tltcp__budget_allows(const tltcp__budget *b, const sec__origin *o,
                           size_t held, size_t more);
-/* What a connection holds has changed. */
+/* Records that a connection now holds `is` bytes instead of `was`. */
 void tltcp__budget_charge(tltcp__budget *b, const sec__origin *o, size_t was,
                           size_t is);
 

@@ -26,8 +26,8 @@
  * until it has lasted for a minute. */
 #define RELAPSES_MAX 4
 #define SLACK_PROVEN (60 * (cong_time)TLTCP_S)
-/* Trains on such a path: this part of an RTT, at most so many seconds and
- * packets. */
+/* Trains on a path with slack last this part of an RTT, and at most this many
+ * seconds and packets. */
 #define TRAIN_PART_OF_RTT 0.125
 #define TRAIN_MAX 0.005
 #define TRAIN_PACKETS 10

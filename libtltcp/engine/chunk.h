@@ -63,7 +63,7 @@ enum tltcp__chunk_type {
 #define TLTCP__REBUILT_LEN (TLTCP__CHUNK_LEN + 8u)
 #define TLTCP__NEW_ID_LEN (TLTCP__CHUNK_LEN + 16u)
 #define TLTCP__RETIRE_ID_LEN (TLTCP__CHUNK_LEN + 4u)
-#define TLTCP__META_MAX 13u /* beside DATA_LEN and REPAIR_LEN */
+#define TLTCP__META_MAX 13u /* in addition to DATA_LEN and REPAIR_LEN */
 
 typedef struct tltcp__chunk {
     uint8_t type;

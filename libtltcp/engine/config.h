@@ -16,8 +16,8 @@ sec__key_source tltcp__config_keys(const tltcp_config *c);
 bool tltcp__config_calls_sealed(const tltcp_config *c);
 /* The configured controller, or NULL. */
 const struct cong_ops *tltcp__config_congestion(const tltcp_config *c);
-/* The configured recovery: -1: packet, else a cong_recovery_kind of dupack.
- * False: unknown name. */
+/* Gets the configured recovery: -1 for packet, else a cong_recovery_kind of
+ * dupack. False: unknown name. */
 bool tltcp__config_recovery(const tltcp_config *c, int *kind);
 
 #endif /* LIBTLTCP_CONFIG_H */

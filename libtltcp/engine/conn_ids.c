@@ -75,7 +75,7 @@ void tltcp__conn_use_id(tltcp_conn *c, uint32_t number) {
     c->ids->confirmed = false;
 }
 
-/* Retires the ids that no path uses any more. */
+/* Retires the ids that no path uses. */
 static void settle(tltcp_conn *c) {
     const tltcp__candidate *k = &c->paths.candidate;
     uint32_t below = c->peer.number;

@@ -119,8 +119,8 @@ static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
 }
 
 /* Whether the peer is silent: it has received the CLOSE and is gone, or there
- * is an outage, which may end. A caller would ping after a third of the idle
- * timeout, perhaps from a new address. */
+ * is an outage, which may end. A caller that is still there pings after a third
+ * of the idle timeout, perhaps from a new address. */
 static bool is_silent(const tltcp_conn *c) {
     return c->now >= c->heard_at + (c->paths.may_have_moved ? c->opt.idle
                                                             : c->opt.idle / 2);

@@ -4,8 +4,8 @@
 
 #include <tltcp/stats.h>
 
-/* What a connection counts: the fields of tltcp_stats that are not worked out
- * when somebody asks. */
+/* Counters of a connection: the fields of tltcp_stats that are not computed on
+ * request. */
 #define TLTCP__COUNTERS(X)    \
     X(sections_offered)       \
     X(sections_delivered)     \
@@ -48,7 +48,7 @@ typedef struct tltcp__counters {
 } tltcp__counters;
 #undef TLTCP__COUNTER
 
-/* Copies the counters; the rest of st stays as it is. */
+/* Copies the counters and leaves the rest of st unchanged. */
 static inline void tltcp__counters_get(const tltcp__counters *c,
                                        tltcp_stats *st) {
 #define TLTCP__COPY(name) st->name = c->name;

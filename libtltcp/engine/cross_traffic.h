@@ -24,7 +24,7 @@ typedef struct tltcp__cross_sample {
     cong_time rtt;
 } tltcp__cross_sample;
 
-/* Of a span: our rate, bytes/ns, and the growth of the RTT per time. */
+/* A span: our rate in bytes/ns, and the growth of the RTT per time. */
 typedef struct tltcp__cross_span {
     double rate;
     double growth;

@@ -154,7 +154,7 @@ void tltcp__dupack_on_arrived(tltcp__dupack *d, uint64_t start, uint64_t end) {
     }
 }
 
-/* What is lost by now leaves the pipe and is to be sent again. */
+/* Takes lost segments out of the pipe and schedules their retransmission. */
 static void mark_lost(tltcp__dupack *d) {
     uint64_t below = cong_recovery_lost_below(&d->recovery);
     while (d->resend_to < d->out.tail &&
@@ -174,7 +174,7 @@ static void begin_scoreboard(tltcp__dupack *d) {
     mark_lost(d);
 }
 
-/* What the engine of the recovery says. */
+/* Does what the recovery's state machine asks for. */
 static void act(tltcp__dupack *d, tltcp__cc *cc, unsigned todo,
                 tltcp_time now) {
     if ((todo & CONG_RECOVERY_RESTART_RTO) != 0) {
@@ -236,7 +236,7 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
         now);
 }
 
-/* That many data packets arrived above the hole. */
+/* `data` data packets arrived above the hole. */
 static void on_duplicates(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                           unsigned data, tltcp_time now) {
     unsigned todo = CONG_RECOVERY_NOTHING;

@@ -10,7 +10,7 @@
 typedef struct tltcp__identity {
     uint8_t secret[SEC__KEY_LEN];
     uint8_t public_key[SEC__KEY_LEN];
-    uint8_t (*callers)[SEC__KEY_LEN]; /* that are let in */
+    uint8_t (*callers)[SEC__KEY_LEN]; /* accepted ones */
     size_t n;
     bool listed; /* false: the application decides */
     bool on;

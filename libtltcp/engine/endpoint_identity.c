@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Static keys of a listener, and of the callers that it lets in. */
+/* Static keys of a listener, and of the callers that it accepts. */
 #include "libtltcp/engine/endpoint.h"
 
 static size_t count_of(const uint8_t *const *key) {

@@ -34,7 +34,7 @@ typedef struct tltcp__fec_set {
     unsigned next; /* next repair symbol to send, counted over all blocks */
 } tltcp__fec_set;
 
-/* What it takes to make symbols. */
+/* Buffers and tables for making symbols. */
 typedef struct tltcp__fec_maker {
     tltcp__fec_set set[TLTCP__FEC_SETS]; /* in turn, ahead */
     tltcp__fec_room data;                /* of one block */

@@ -407,7 +407,7 @@ static feedback feedback_begin(tltcp__sender *s, tltcp__feedback_result *result,
     };
 }
 
-/* What a TFRC receiver would report, measured here. */
+/* Measures here what a TFRC receiver would report. */
 static void feedback_measure(tltcp__sender *s, tltcp_time now) {
     struct cong_stfrc_report r;
     if (s->loss_events != NULL &&

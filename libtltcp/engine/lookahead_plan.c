@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What to send on a path without cross traffic: all that is queued and expected
- * is planned. */
+/* Chooses what to send on a path without cross traffic: it plans all queued and
+ * expected sections. */
 #include "libtltcp/engine/lookahead.h"
 
 #include "libtltcp/engine/lookahead_times.h"
@@ -14,7 +14,7 @@
 /* Sections that others need keep part of their time in reserve, for larger
  * sections than expected and for changes of the path. */
 #define RESERVE_PART 3
-/* Of audio and what is not classified; 1: that of a mean REFERENCE. */
+/* Worth of audio and unclassified sections; 1: that of a mean REFERENCE. */
 #define WORTH_OTHERS 2.0
 
 typedef struct plan {

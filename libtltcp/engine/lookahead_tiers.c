@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What to send beside cross traffic, where how far ahead the path carries what
- * is not known: rules by what depends on a section. */
+/* Chooses what to send beside cross traffic, where the rate of the path cannot
+ * be known ahead. The rules go by what depends on a section. */
 #include "libtltcp/engine/lookahead.h"
 
 #include "libtltcp/engine/lookahead_times.h"

@@ -36,8 +36,8 @@ void tltcp__mtu_on_probe_lost(tltcp__mtu *m, uint32_t size, tltcp_time now);
  * use was reduced. */
 void tltcp__mtu_on_acked(tltcp__mtu *m, uint32_t size);
 bool tltcp__mtu_on_lost(tltcp__mtu *m, uint32_t size, tltcp_time now);
-/* Nothing arrives any more: the path may be down, or may drop all large
- * packets. Returns as above. */
+/* Nothing arrives: the path may be down, or may drop all large packets. Returns
+ * as above. */
 bool tltcp__mtu_on_silence(tltcp__mtu *m, unsigned timeouts, tltcp_time now);
 
 #endif /* LIBTLTCP_MTU_H */

@@ -6,7 +6,7 @@
 
 #include "libtltcp/engine/chunk.h"
 
-/* What each side declares once, in the PARAMS chunk of INITIAL and
+/* Parameters that each side declares once, in the PARAMS chunk of INITIAL and
  * ANSWER: docs/protocols/tltcp.md, section 6. */
 
 enum tltcp__param {

@@ -54,7 +54,7 @@ typedef void (*tltcp__fate_fn)(void *owner, uint64_t number,
                                const tltcp__section *s, int fate);
 
 typedef struct tltcp__sections {
-    /* What was written. */
+    /* Sections as written. */
     cmn__ring recs;      /* by section number; head is the first not DONE */
     cmn__bytes buf;      /* holds [una, end) */
     cmn__heap deadlines; /* of LIVE sections that have one */
@@ -72,7 +72,7 @@ typedef struct tltcp__sections {
         lost[TLTCP__LOST_LEVELS]; /* to be retransmitted, by losses - 1 */
     cmn__ranges skips; /* expired above update, not yet sent to the peer */
 
-    /* What the peer allows and understands. */
+    /* Limits and features of the peer. */
     uint64_t peer_seq;     /* flow control: first byte not allowed */
     uint64_t peer_section; /* and first section */
     bool no_skips;         /* the peer or the recovery does not support skips */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What part of the stream to send next. */
+/* Chooses the part of the stream to send next. */
 #include "libtltcp/engine/sections.h"
 
 /* No repair symbols for this time after a section has yielded. */

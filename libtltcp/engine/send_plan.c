@@ -102,7 +102,7 @@ static void decide(const tltcp__send_plan *s, size_t i, unsigned state,
     }
 }
 
-/* With what follows the last slot, if the chain lives on. */
+/* The best end, with what follows the last slot if the chain goes on. */
 static double best_end(const tltcp__send_plan *s, const ways *w) {
     double best = NOWHERE;
     for (unsigned state = 0; state < STATES; state++) {

@@ -418,7 +418,7 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     return rv;
 }
 
-/* What the look-ahead should know of the path now. */
+/* Tells the look-ahead what is known of the path now. */
 static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
     /* RACK waits a quarter of an RTT for reordered packets */
     s->sec.fec.round =

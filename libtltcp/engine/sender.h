@@ -43,7 +43,7 @@ typedef struct tltcp__sender {
     const cmn__mem *mem;
     tltcp__counters *stats;
 
-    /* What the peer has. */
+    /* Progress of the peer. */
     uint64_t largest_acked;    /* packet number plus one; 0: none */
     uint64_t peer_cum;         /* highest cumulative acknowledgement */
     tltcp_time acked_at;       /* when packets were last acknowledged */

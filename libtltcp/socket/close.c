@@ -77,7 +77,7 @@ static int close_drain(tltcp_socket *s, tltcp_time until) {
     return close_has_undelivered(s) || !s->closed ? TLTCP_ERR_TIMEOUT : 0;
 }
 
-/* Returns 0 if every section had its fate, else an error; may linger. */
+/* Returns 0 if every section has its fate, else an error. May linger. */
 static int close_end(tltcp_socket *s, int linger_ms) {
     bool undelivered = close_has_undelivered(s);
 

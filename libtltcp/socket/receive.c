@@ -5,7 +5,7 @@
 #include "libtltcp/socket/events.h"
 #include "libtltcp/socket/readiness.h"
 
-/* Of msghdr::msg_iovlen, which POSIX makes an int. */
+/* Type of msghdr::msg_iovlen, which is an int in POSIX. */
 #if defined(__GLIBC__) || defined(_WIN32)
 typedef size_t iov_count;
 #else

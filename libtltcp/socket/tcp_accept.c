@@ -21,7 +21,7 @@
 /* Connections whose peers have not called yet; beyond, one of a crowd yields to
  * a new one. */
 #define LINKS_MAX 1024u
-/* Of each address where every caller needs a token: TCP proves it, too. */
+/* Per address, if every caller needs a token: TCP proves the address, too. */
 #define LINKS_PROVEN 64u
 /* How many yield when there are no descriptors. */
 #define YIELD 32u

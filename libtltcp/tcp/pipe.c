@@ -22,7 +22,7 @@
 /* Bytes that the kernel has not sent: from this number on it takes no more. It
  * takes more again below half of it. */
 #define UNSENT 8192
-/* Where the system cannot limit those, all that it holds is limited. */
+/* Limit on all bytes in the kernel, where unsent ones cannot be limited. */
 #define SEND_BUFFER (128 * 1024)
 #define INPUT ((size_t)64 * 1024)
 #define READS 4 /* per wake-up, so that others have their turn */
