@@ -222,7 +222,7 @@ def begin(args, transports):
         data = read_results(args.json)
         if (data["seconds"], data["latency_ms"]) != (args.seconds,
                                                      args.latency):
-            sys.exit(f"bench adaptive: {args.json} is of other runs")
+            sys.exit(f"bench adaptive: {args.json} holds other runs")
     data["names"].update({n: t.name for n, t in transports.items()})
     return data
 
@@ -345,7 +345,7 @@ def names_of(table):
         for name in names:
             if name not in table:
                 raise argparse.ArgumentTypeError(
-                    f"there is no {name}; there are {', '.join(table)}")
+                    f"there is no {name}; valid names are {', '.join(table)}")
         return names
     return check
 

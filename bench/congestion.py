@@ -166,7 +166,7 @@ def bench(program, output, quick, seeds=None, page=None, only=None):
     if only:
         unknown = sorted(set(only) - set(listed))
         if unknown:
-            raise Failed(f"no controller {', '.join(unknown)}; there are: "
+            raise Failed(f"no controller {', '.join(unknown)}; valid names are "
                          + ", ".join(listed))
         names = [n for n in listed if n in only]
     seeds = list(range(1, (seeds or (1 if quick else SEEDS)) + 1))

@@ -86,7 +86,7 @@ class Run:
         end = time.monotonic() + 10
         while not file.exists() or not file.read_text().endswith("\n"):
             if link.poll() is not None or time.monotonic() > end:
-                raise Failed("linkem does not come up")
+                raise Failed("linkem did not start")
             time.sleep(0.01)
         return int(file.read_text().strip().rsplit(":", 1)[1])
 
@@ -95,7 +95,7 @@ class Run:
             out, err = process.communicate(
                 timeout=self.args.warm + self.args.seconds + PATIENCE)
         except subprocess.TimeoutExpired as error:
-            raise Failed(f"{self.transport}: it does not end") from error
+            raise Failed(f"{self.transport}: it did not end") from error
         lines = [line for line in out.splitlines() if line.startswith("{")]
         if not lines:
             raise Failed(f"{self.transport}: {err.strip() or 'no result'}")
@@ -248,7 +248,7 @@ def names(value):
     for name in found:
         if name not in NAMES:
             raise argparse.ArgumentTypeError(
-                f"there is no {name}; there are {', '.join(NAMES)}")
+                f"there is no {name}; valid names are {', '.join(NAMES)}")
     return found
 
 

@@ -164,7 +164,8 @@ def transports(text):
     for name in names:
         if name not in live_cases.NAMES:
             raise argparse.ArgumentTypeError(
-                f"there is no {name}; there are {', '.join(live_cases.NAMES)}")
+                f"there is no {name}; valid names are "
+                f"{', '.join(live_cases.NAMES)}")
     return names
 
 

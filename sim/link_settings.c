@@ -55,14 +55,14 @@ const char settings_help[] =
     "  burst=IN:OUT[:LOSS]  Gilbert-Elliott: chances per packet to enter and\n"
     "                       to leave the bad state, loss there (default 100%)\n"
     "  ber=1e-6             bit errors; a packet with one is lost\n"
-    "  reorder=1%[:10ms]    packets that take so much longer (default 10ms)\n"
-    "  duplicate=1%         packets that come twice\n"
-    "  corrupt=0.1%         packets in which one bit is turned\n"
+    "  reorder=1%[:10ms]    delays packets by this much more (default 10ms)\n"
+    "  duplicate=1%         packets that arrive twice\n"
+    "  corrupt=0.1%         packets with one bit flipped\n"
     "  mtu=1400             larger IP packets vanish\n"
     "  blackout=10s+2s[/30s]\n"
     "                       from the 10th second on nothing passes for 2 s,\n"
     "                       and again every 30 s\n"
-    "  carrier=off|on       nothing passes, or all does, until changed\n";
+    "  carrier=off|on       off: nothing passes, until changed\n";
 
 /* A value split at its colons. */
 struct value {

@@ -188,7 +188,7 @@ class Lab:
                 return Run(lines)
         except (ValueError, LookupError, TypeError):
             pass
-        sys.exit(f"reproduce: {path} is no whole result of "
+        sys.exit(f"reproduce: {path} is not a complete result of "
                  f"{shlex.join(self.command(job))}; remove it and run again")
 
     # ---- running ----

@@ -156,7 +156,7 @@ class Results(InFolder):
             path.write_text(text, encoding="utf-8")
             with self.assertRaises(SystemExit) as refused:
                 self.lab.load(job)
-            self.assertIn(f"{path} is no whole result",
+            self.assertIn(f"{path} is not a complete result",
                           str(refused.exception))
 
     def test_a_simulator_that_is_not_there_is_named_and_left_out(self):

@@ -369,7 +369,7 @@ class Command(unittest.TestCase):
                 (("live", "smal"), "there is no case smal; --list names them"),
                 (("live", "small/mjpeg"), "there is no case small/mjpeg"),
                 (("live", "small", "--transports", "tltcp,rst"),
-                 "there is no rst; there are tltcp, "),
+                 "there is no rst; valid names are tltcp, "),
                 (("marks", "--program", "nowhere"), "there is no nowhere; ")):
             done = self.run_bench(*words)
             self.assertNotEqual(done.returncode, 0, words)

@@ -123,7 +123,7 @@ def wait_for(condition, processes, what):
     while not condition():
         processes.check()
         if time.monotonic() > end:
-            raise CaseError(f"{what} does not come up")
+            raise CaseError(f"{what} did not start")
         time.sleep(0.02)
 
 
