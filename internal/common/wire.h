@@ -31,35 +31,6 @@ static inline size_t cmn__reader_left(const cmn__reader *r) {
     return (size_t)(r->end - r->p);
 }
 
-static inline uint64_t cmn__get(cmn__reader *r, size_t n) {
-    uint64_t v = 0;
-    if (r->bad || cmn__reader_left(r) < n) {
-        r->bad = true;
-        return 0;
-    }
-    for (size_t i = 0; i < n; i++) {
-        v = v << 8 | r->p[i];
-    }
-    r->p += n;
-    return v;
-}
-
-static inline uint8_t cmn__get8(cmn__reader *r) {
-    return (uint8_t)cmn__get(r, 1);
-}
-
-static inline uint16_t cmn__get16(cmn__reader *r) {
-    return (uint16_t)cmn__get(r, 2);
-}
-
-static inline uint32_t cmn__get32(cmn__reader *r) {
-    return (uint32_t)cmn__get(r, 4);
-}
-
-static inline uint64_t cmn__get64(cmn__reader *r) {
-    return cmn__get(r, 8);
-}
-
 /* The next n bytes in place, or NULL. */
 static inline const uint8_t *cmn__get_bytes(cmn__reader *r, size_t n) {
     const uint8_t *p = r->p;
@@ -71,6 +42,62 @@ static inline const uint8_t *cmn__get_bytes(cmn__reader *r, size_t n) {
     return p;
 }
 
+/* From the order of the processor to that of the wire, and back. */
+static inline uint16_t cmn__wire16(uint16_t v) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return __builtin_bswap16(v);
+#else
+    return v;
+#endif
+}
+
+static inline uint32_t cmn__wire32(uint32_t v) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return __builtin_bswap32(v);
+#else
+    return v;
+#endif
+}
+
+static inline uint64_t cmn__wire64(uint64_t v) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return __builtin_bswap64(v);
+#else
+    return v;
+#endif
+}
+
+static inline void cmn__get_copy(cmn__reader *r, void *to, size_t n) {
+    const uint8_t *p = cmn__get_bytes(r, n);
+    if (p != NULL) {
+        memcpy(to, p, n);
+    }
+}
+
+static inline uint8_t cmn__get8(cmn__reader *r) {
+    uint8_t v = 0;
+    cmn__get_copy(r, &v, sizeof(v));
+    return v;
+}
+
+static inline uint16_t cmn__get16(cmn__reader *r) {
+    uint16_t v = 0;
+    cmn__get_copy(r, &v, sizeof(v));
+    return cmn__wire16(v);
+}
+
+static inline uint32_t cmn__get32(cmn__reader *r) {
+    uint32_t v = 0;
+    cmn__get_copy(r, &v, sizeof(v));
+    return cmn__wire32(v);
+}
+
+static inline uint64_t cmn__get64(cmn__reader *r) {
+    uint64_t v = 0;
+    cmn__get_copy(r, &v, sizeof(v));
+    return cmn__wire64(v);
+}
+
 static inline cmn__writer cmn__writer_of(void *data, size_t len) {
     uint8_t *p = data;
     return (cmn__writer){p, len != 0 ? p + len : p, false};
@@ -80,34 +107,6 @@ static inline size_t cmn__writer_left(const cmn__writer *w) {
     return (size_t)(w->end - w->p);
 }
 
-static inline void cmn__put(cmn__writer *w, uint64_t v, size_t n) {
-    if (w->bad || cmn__writer_left(w) < n) {
-        w->bad = true;
-        return;
-    }
-    for (size_t i = n; i > 0; i--) {
-        w->p[i - 1] = (uint8_t)v;
-        v >>= 8;
-    }
-    w->p += n;
-}
-
-static inline void cmn__put8(cmn__writer *w, uint8_t v) {
-    cmn__put(w, v, 1);
-}
-
-static inline void cmn__put16(cmn__writer *w, uint16_t v) {
-    cmn__put(w, v, 2);
-}
-
-static inline void cmn__put32(cmn__writer *w, uint32_t v) {
-    cmn__put(w, v, 4);
-}
-
-static inline void cmn__put64(cmn__writer *w, uint64_t v) {
-    cmn__put(w, v, 8);
-}
-
 static inline void cmn__put_bytes(cmn__writer *w, const void *data, size_t n) {
     if (w->bad || cmn__writer_left(w) < n) {
         w->bad = true;
@@ -115,6 +114,25 @@ static inline void cmn__put_bytes(cmn__writer *w, const void *data, size_t n) {
         memcpy(w->p, data, n);
         w->p += n;
     }
+}
+
+static inline void cmn__put8(cmn__writer *w, uint8_t v) {
+    cmn__put_bytes(w, &v, 1);
+}
+
+static inline void cmn__put16(cmn__writer *w, uint16_t v) {
+    uint16_t wire = cmn__wire16(v);
+    cmn__put_bytes(w, &wire, sizeof(wire));
+}
+
+static inline void cmn__put32(cmn__writer *w, uint32_t v) {
+    uint32_t wire = cmn__wire32(v);
+    cmn__put_bytes(w, &wire, sizeof(wire));
+}
+
+static inline void cmn__put64(cmn__writer *w, uint64_t v) {
+    uint64_t wire = cmn__wire64(v);
+    cmn__put_bytes(w, &wire, sizeof(wire));
 }
 
 /* The 64-bit number nearest to `near` whose low 32 bits are `low`. */

@@ -55,6 +55,12 @@ void lie_close(void) {
     world_close(&w);
 }
 
+void lie_put(struct lie *l, uint64_t v, size_t n) {
+    while (n-- > 0) {
+        cmn__put8(&l->w, n < sizeof(v) ? (uint8_t)(v >> 8 * n) : 0);
+    }
+}
+
 void lie_ack(struct lie *l, uint32_t largest, uint32_t first,
              uint32_t cumulative) {
     tltcp__ack a = {.largest = largest,

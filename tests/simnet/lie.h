@@ -28,6 +28,8 @@ void lie_close(void);
 void lie_begin(struct lie *l, const struct end *victim);
 /* Opens a connection and begins a packet. */
 void lie_start(struct lie *l, const struct end *victim, uint64_t seed);
+/* Adds a number of n bytes. */
+void lie_put(struct lie *l, uint64_t v, size_t n);
 void lie_ack(struct lie *l, uint32_t largest, uint32_t first,
              uint32_t cumulative);
 void lie_data(struct lie *l, unsigned flags, uint32_t seq, uint32_t section,

@@ -18,7 +18,11 @@ static void tell_guess(struct end *victim, uint8_t packet, uint8_t chunk,
     sec__packet_put(&wr, &p);
     if (packet == SEC__SHORT || packet == SEC__ANSWER) {
         tltcp__chunk_put(&wr, chunk, 0, chunk == TLTCP__CLOSE ? 4 : 8);
-        cmn__put(&wr, 9, chunk == TLTCP__CLOSE ? 4 : 8);
+        if (chunk == TLTCP__CLOSE) {
+            cmn__put32(&wr, 9);
+        } else {
+            cmn__put64(&wr, 9);
+        }
     } else {
         cmn__put32(&wr, packet == SEC__REJECT ? -TLTCP_ERR_AUTH : 7);
     }

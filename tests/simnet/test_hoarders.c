@@ -94,7 +94,7 @@ static void flood(int packets, uint8_t type, size_t len) {
         lie_begin(&l, &w.end[SERVER]);
         for (int k = 0; k < 100; k++) {
             tltcp__chunk_put(&l.w, type, 0, len);
-            cmn__put(&l.w, 7, len);
+            lie_put(&l, 7, len);
         }
         (void)lie_tell(&l, &w.end[SERVER]);
     }

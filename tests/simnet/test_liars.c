@@ -148,7 +148,7 @@ TEST(chunks_that_are_unknown_or_malformed_end_it) {
         }
         lie_start(&l, &w.end[SERVER], 30 + type);
         tltcp__chunk_put(&l.w, type, 0, 3);
-        cmn__put(&l.w, 0, 3);
+        lie_put(&l, 0, 3);
         expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
     }
 }
@@ -157,7 +157,7 @@ TEST(chunks_from_0x80_on_are_skipped) {
     struct lie l;
     lie_start(&l, &w.end[SERVER], 40);
     tltcp__chunk_put(&l.w, 0x80, 7, 5);
-    cmn__put(&l.w, 0, 5);
+    lie_put(&l, 0, 5);
     tltcp__chunk_put(&l.w, 0xff, 7, 0);
     assert_int_equal(lie_tell(&l, &w.end[SERVER]), 0);
     assert_false(w.end[SERVER].closed);
@@ -189,7 +189,7 @@ TEST(nonces_and_pings_of_the_wrong_length_end_it) {
         struct lie l;
         lie_start(&l, &w.end[SERVER], 48 + i);
         tltcp__chunk_put(&l.w, types[i], 0, 9);
-        cmn__put(&l.w, 0, 9);
+        lie_put(&l, 0, 9);
         expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
     }
 }
@@ -248,7 +248,7 @@ TEST(a_chunk_shorter_than_announced_ends_the_packet) {
     lie_start(&l, &w.end[SERVER], 75);
     tltcp__chunk_put(&l.w, TLTCP__DATA, TLTCP__DATA_START | TLTCP__DATA_TAG,
                      15);
-    cmn__put(&l.w, 0, 15);
+    lie_put(&l, 0, 15);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
