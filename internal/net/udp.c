@@ -66,6 +66,17 @@ static void set_buffer(int fd, int force, int name, size_t buffer) {
     }
 }
 
+size_t net__udp_buffer(const net__udp *u) {
+    int bytes = 0;
+    socklen_t len = sizeof(bytes);
+
+    return getsockopt(net__udp_fileno(u), SOL_SOCKET, SO_RCVBUF, (void *)&bytes,
+                      &len) == 0 &&
+                   bytes > 0
+               ? (size_t)bytes
+               : 0;
+}
+
 void net__udp_tune(int fd, int family, size_t buffer) {
     int force_in = -1;
     int force_out = -1;

@@ -71,6 +71,9 @@ int net__udp_local(const net__udp *u, net__addr *a);
 void net__udp_share(net__udp *u);
 /* The system's descriptor, for tests and tuning; -1: none. */
 int net__udp_fileno(const net__udp *u);
+/* Bytes that the system's receive buffer holds, as it counts them; 0: not
+ * known. */
+size_t net__udp_buffer(const net__udp *u);
 /* Number of datagrams that the system refused as too long for its link. */
 uint64_t net__udp_too_big(const net__udp *u);
 /* UDP-Lite: from now on, checksums cover the first `bytes` of each payload; 0:

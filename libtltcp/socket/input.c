@@ -115,6 +115,7 @@ static void input_count(struct tltcp__port *port, size_t len) {
         port->window = io->window;
         port->window_in = 0;
     }
+    io->bulk_in += port->roomy ? len : 0;
     port->window_in += len;
     if (port->window_in > io->window_in) {
         io->window_in = port->window_in;

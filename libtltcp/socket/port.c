@@ -17,6 +17,8 @@
 
 /* Room in the kernel for bursts while the thread is not scheduled. */
 #define UDP_BUFFER ((size_t)8 * 1024 * 1024)
+/* Holds what comes while the I/O thread naps, at any rate. */
+#define UDP_ROOMY ((size_t)4 * 1024 * 1024)
 
 /* Ports that are tried until one is free for UDP and TCP. */
 #define SAME_PORT_TRIES 16
@@ -147,6 +149,8 @@ static void port_try_open(struct opening *opening) {
         opening->status = port_open_tcp(port, opening->bind);
     }
     if (opening->status == 0) {
+        port->roomy =
+            port->udp != NULL && net__udp_buffer(port->udp) >= UDP_ROOMY;
         port_link_in(port);
     }
 }

@@ -76,6 +76,8 @@ struct tltcp__io_thread {
     uint64_t window_in;    /* bytes that the busiest UDP socket received */
     uint64_t window_bytes; /* all sent, and received over TCP */
     unsigned full_reads;   /* since the last turn; more may have arrived */
+    size_t bulk_in;        /* bytes since the last turn from ports with a large
+                              buffer in the kernel */
 
     /* Used only by the I/O thread. */
     tltcp_time window_since;
@@ -137,6 +139,7 @@ struct tltcp__port {
     struct tltcp__port *next_unflushed;
     bool unflushed;        /* in the list of unflushed ports */
     bool blocked;          /* the kernel accepts no more */
+    bool roomy;            /* its receive buffer outlasts a nap */
     bool started;          /* in the list of all ports */
     tltcp_socket *waiting; /* FIFO: scheduled once the kernel accepts more */
     tltcp_socket *last_waiting;
