@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define BLOCK_MAX 64u
-#define BLOCK_FIRST 4u
+#define BLOCK_FIRST 1u /* most sets have no other range */
 
 struct cmn__range_block {
     cmn__range *at;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libtltcp/engine/carried.h"
+#include "libtltcp/engine/cc_packed.h"
 #include "libtltcp/engine/config.h"
 
 /* Burst after a late opening of the window: two packets leave at once, which is
@@ -89,7 +90,8 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
                           ? (double)cfg->controller.max_window * mss
                           : (double)INT64_MAX;
     int rv;
-    *cc = (tltcp__cc){.t_sent = -1,
+    *cc = (tltcp__cc){.mem = mem,
+                      .t_sent = -1,
                       .t_strain = (cong_time)now,
                       .paced = cfg->controller.pacing};
     cc->cong = cmn__alloc(mem, ops->size);
@@ -97,6 +99,7 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
         return TLTCP_ERR_NOMEM;
     }
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
+    cc->packs = tltcp__packed_suits(cc->cong);
     cc->max_rate = (double)cfg->max_rate / 8;
     tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
     cc->initial_window = (double)cfg->controller.initial_window;
@@ -113,27 +116,58 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     return rv;
 }
 
-void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem) {
-    cmn__free(mem, cc->cong);
-    cmn__free(mem, cc->params);
+void tltcp__cc_free(tltcp__cc *cc) {
+    cmn__free(cc->mem, cc->cong);
+    cmn__free(cc->mem, cc->params);
     cc->cong = NULL;
     cc->params = NULL;
 }
 
-int tltcp__cc_follow(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now) {
-    struct cong *cong = cmn__alloc(mem, tltcp__carried.size);
+int tltcp__cc_follow(tltcp__cc *cc, tltcp_time now) {
+    struct cong *cong = cmn__alloc(cc->mem, tltcp__carried.size);
     if (cong == NULL) {
         return TLTCP_ERR_NOMEM;
     }
     cong_init(cong, &tltcp__carried, cc->cong->mss, cc->cong->cwnd_max,
               (cong_time)now, -1);
-    tltcp__cc_free(cc, mem);
+    tltcp__cc_free(cc);
     cc->cong = cong;
+    cc->packs = false;
+    cc->packed = false;
     cc->n_params = 0;
     cc->initial_window = 0;
     cc->paced = false;
     tltcp__cc_set_pace(cc);
     return 0;
+}
+
+void tltcp__cc_rest(tltcp__cc *cc) {
+    struct cong *packed;
+    if (!cc->packs || cc->packed) {
+        return;
+    }
+    packed = tltcp__packed_new(cc->mem, cc->cong);
+    if (packed != NULL) {
+        cmn__free(cc->mem, cc->cong);
+        cc->cong = packed;
+        cc->packed = true;
+    }
+}
+
+/* Call it before a function of the controller. False without memory. */
+static bool cc_rouse(tltcp__cc *cc) {
+    struct cong *cong;
+    if (!cc->packed) {
+        return true;
+    }
+    cong = tltcp__packed_open(cc->mem, cc->cong);
+    if (cong == NULL) {
+        return false;
+    }
+    cmn__free(cc->mem, cc->cong);
+    cc->cong = cong;
+    cc->packed = false;
+    return true;
 }
 
 static void note_strain(tltcp__cc *cc, cong_time now) {
@@ -149,8 +183,10 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     const struct cong_ops *ops = cc->cong->ops;
     double mss = cc->cong->mss;
     double cwnd_max = cc->cong->cwnd_max;
-    cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
-    (void)set_params(cc); /* validated before */
+    if (cc_rouse(cc)) {
+        cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
+        (void)set_params(cc); /* validated before */
+    }
     cong_rtt_init(&cc->rtt, cc->rtt.granularity, cc->rtt.rto_min);
     cc->rtt.window = MIN_RTT_WINDOW;
     cong_rate_init(&cc->rate);
@@ -307,7 +343,9 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
         ack->rs = &cc->sample;
     }
     update_slack(cc, ack);
-    cc->cong->ops->ack(cc->cong, ack);
+    if (cc_rouse(cc)) {
+        cc->cong->ops->ack(cc->cong, ack);
+    }
     cc->report_limited |= cc->limited;
     cc->limited = false;
     if (tltcp__cc_recovers(cc) && cc->use_prr) {
@@ -335,14 +373,18 @@ void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
         .round = true,
         .limited = cc->report_limited || cc->limited,
     };
-    cc->cong->ops->ack(cc->cong, &ack);
+    if (cc_rouse(cc)) {
+        cc->cong->ops->ack(cc->cong, &ack);
+    }
     cc->report_limited = false;
     tltcp__cc_set_pace(cc);
 }
 
 unsigned tltcp__cc_on_congestion(tltcp__cc *cc,
                                  const struct cong_recovery_report *r) {
-    unsigned out = cong_recovery_period_report(&cc->period, cc->cong, r);
+    unsigned out = cc_rouse(cc)
+                       ? cong_recovery_period_report(&cc->period, cc->cong, r)
+                       : CONG_RECOVERY_UNCHANGED;
     if ((out & CONG_RECOVERY_ENTERED) != 0) {
         cc->use_prr = tltcp__cc_recovers(cc) && cc->period.lost.count > 0 &&
                       cc->cong->cwnd < cc->period.cwnd &&
@@ -359,14 +401,17 @@ unsigned tltcp__cc_on_congestion(tltcp__cc *cc,
 
 void tltcp__cc_on_persistent(tltcp__cc *cc,
                              const struct cong_recovery_report *r) {
-    cong_recovery_period_timeout(&cc->period, cc->cong, r, 1);
+    if (cc_rouse(cc)) {
+        cong_recovery_period_timeout(&cc->period, cc->cong, r, 1);
+    }
     tltcp__cc_set_pace(cc);
 }
 
 bool tltcp__cc_on_settled(tltcp__cc *cc, uint64_t oldest, double flight,
                           tltcp_time now) {
-    bool ended = cong_recovery_period_end(&cc->period, cc->cong, oldest, flight,
-                                          (cong_time)now);
+    bool ended =
+        cc_rouse(cc) && cong_recovery_period_end(&cc->period, cc->cong, oldest,
+                                                 flight, (cong_time)now);
     if (ended) {
         tltcp__cc_set_pace(cc);
     }
@@ -380,7 +425,9 @@ void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                                   .flight = flight,
                                   .missing = missing,
                                   .count = count};
-    cc->cong->ops->event(cc->cong, &ev);
+    if (cc_rouse(cc)) {
+        cc->cong->ops->event(cc->cong, &ev);
+    }
     tltcp__cc_set_pace(cc);
 }
 

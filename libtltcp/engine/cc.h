@@ -22,7 +22,8 @@ typedef struct tltcp__cc_param {
 /* The host of a congestion controller: feeds it and decides from its outputs
  * whether a packet may leave. */
 typedef struct tltcp__cc {
-    struct cong *cong;
+    const cmn__mem *mem;
+    struct cong *cong;       /* maybe packed; see cc_packed.h */
     tltcp__cc_param *params; /* controller parameters from the config */
     size_t n_params;
     double initial_window; /* packets; 0: the controller's own */
@@ -39,6 +40,8 @@ typedef struct tltcp__cc {
     cong_time t_sent;   /* when a packet last left; -1: never */
     cong_time t_resume; /* once the pacer blocks, it blocks until then */
     cong_time t_strain; /* last sign that the path is near its limit */
+    bool packs;         /* the controller may be packed ... */
+    bool packed;        /* ... and is */
     bool use_prr;       /* applies in this recovery period */
     bool paced;
     bool slack;          /* the path is far from its limit */
@@ -52,10 +55,14 @@ typedef struct tltcp__cc {
  * controller). */
 int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
                    double mss, tltcp_time now);
-void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem);
+void tltcp__cc_free(tltcp__cc *cc);
 /* Leaves congestion control to a reliable transport: replaces the controller.
  * Returns 0 or TLTCP_ERR_NOMEM. */
-int tltcp__cc_follow(tltcp__cc *cc, const cmn__mem *mem, tltcp_time now);
+int tltcp__cc_follow(tltcp__cc *cc, tltcp_time now);
+/* Nothing is in flight, and little is likely to be soon: takes less memory
+ * until the controller is needed again. Without memory for that, the controller
+ * misses what it should have processed. */
+void tltcp__cc_rest(tltcp__cc *cc);
 /* Restarts for a new path. */
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
 

@@ -325,7 +325,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
     }
     tltcp__conn_check_closing(c, now);
     if (c->rests) {
-        tltcp__sentmap_give_back(&c->sender.map);
+        tltcp__sender_rest(&c->sender);
     }
 }
 

@@ -520,7 +520,7 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
         return 0;
     }
     if (c->rests) {
-        tltcp__sentmap_give_back(&c->sender.map);
+        tltcp__sender_rest(&c->sender);
         if (c->seal != NULL) {
             sec__seal_trim(c->seal);
         }

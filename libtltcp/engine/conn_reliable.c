@@ -10,7 +10,7 @@ int tltcp_conn_set_reliable(tltcp_conn *c, uint64_t path, tltcp_time now) {
     if (c->sender.dup != NULL) {
         return TLTCP_ERR_UNSUPPORTED;
     }
-    rv = tltcp__cc_follow(&c->sender.cc, &c->mem, now);
+    rv = tltcp__cc_follow(&c->sender.cc, now);
     if (rv != 0) {
         return rv;
     }

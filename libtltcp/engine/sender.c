@@ -79,7 +79,7 @@ static void forget_target(tltcp__sender *s) {
 void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
     tltcp__sections_free(&s->sec);
     tltcp__sentmap_free(&s->map);
-    tltcp__cc_free(&s->cc, mem);
+    tltcp__cc_free(&s->cc);
     cmn__free(mem, s->loss_events);
     forget_target(s);
     if (s->dup != NULL) {
@@ -91,6 +91,13 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
 void tltcp__sender_trim(tltcp__sender *s) {
     forget_target(s);
     tltcp__sentmap_give_back(&s->map);
+}
+
+void tltcp__sender_rest(tltcp__sender *s) {
+    tltcp__sentmap_give_back(&s->map);
+    if (s->dup == NULL && s->map.flying == 0) {
+        tltcp__cc_rest(&s->cc);
+    }
 }
 
 void tltcp__sender_skip_number(tltcp__sender *s) {

@@ -150,6 +150,9 @@ double tltcp__sender_flight(const tltcp__sender *s);
 
 /* Frees state that only an active stream needs. */
 void tltcp__sender_trim(tltcp__sender *s);
+/* Packets come seldom: keeps in little memory what nobody needs before the
+ * next. */
+void tltcp__sender_rest(tltcp__sender *s);
 
 /* sender_target.c: updates the target after each feedback; acked in bytes; rtt
  * of the newest packet, -1: none. */

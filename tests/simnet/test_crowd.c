@@ -142,8 +142,8 @@ an_idle_connection_takes_little_memory_and_few_packets(void **state) {
     print_message("%zu and %zu bytes a connection\n",
                   (size_t)c.alloc[0].live / CALLERS,
                   (size_t)c.alloc[1].live / CALLERS);
-    assert_true(c.alloc[0].live / CALLERS < 4800);
-    assert_true(c.alloc[1].live / CALLERS < 4800);
+    assert_true(c.alloc[0].live / CALLERS < 4096);
+    assert_true(c.alloc[1].live / CALLERS < 4096);
     before = sim_link_stats(sim_net_link(c.net, c.link[0]))->offered;
     run(100 * SEC);
     /* a PING every ten seconds */
