@@ -234,7 +234,7 @@ static double cycle_rate(const saratoga__sentlog *log, cong_time t,
                : 0;
 }
 
-/* Tells the equation's history each fate, in order. */
+/* Reports each fate to the equation's loss history, in order. */
 static void measure(saratoga__sentlog *log, uint64_t last,
                     const cmn__ranges *missing, saratoga__cycle *out) {
     look l = look_at(missing);

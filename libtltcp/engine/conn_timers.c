@@ -48,7 +48,7 @@ static tltcp_time linger_until(const tltcp_conn *c) {
     return tltcp__earlier(at, c->close.linger_until);
 }
 
-/* When something is to be sent. */
+/* When the next packet is due. */
 static tltcp_time send_at(const tltcp_conn *c) {
     tltcp_time at = c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER;
     at = tltcp__earlier(at, tltcp__conn_report_at(c));
@@ -63,7 +63,7 @@ static tltcp_time send_at(const tltcp_conn *c) {
     return at;
 }
 
-/* When the next CLOSE is to be written. */
+/* When the next CLOSE is due. */
 static tltcp_time close_at(const tltcp_conn *c) {
     return c->state == TLTCP__CONN_CLOSING &&
                    !tltcp__conn_wants(c, TLTCP__WANT_CLOSE)

@@ -164,7 +164,7 @@ static void mark_lost(tltcp__dupack *d) {
     }
 }
 
-/* The hole is lost, whatever else is. */
+/* The hole counts as lost from the beginning. */
 static void begin_scoreboard(tltcp__dupack *d) {
     tltcp__extent *hole = extent(d, d->out.head);
     land_below(d, hole, hole->end);

@@ -61,7 +61,7 @@ static inline bool tltcp__dupack_is_sack(const tltcp__dupack *d) {
     return d->recovery.kind == CONG_RECOVERY_SACK;
 }
 
-/* Whether on_arrived is to be told. */
+/* Whether on_arrived must be called. */
 static inline bool tltcp__dupack_notes(const tltcp__dupack *d) {
     return tltcp__dupack_is_sack(d) || d->hold_skipped;
 }

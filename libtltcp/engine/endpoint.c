@@ -5,7 +5,7 @@
 
 #define TABLE_FIRST 64u
 
-/* A datagram that came, and what is to be done about it. */
+/* A received datagram, and what to do with it. */
 typedef struct arrival {
     const tltcp_pktinfo *info;
     const void *dgram;

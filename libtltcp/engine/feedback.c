@@ -224,7 +224,7 @@ static unsigned lose_chunks(tltcp__sender *s, const tltcp__sent *rec,
         const tltcp__sent_chunk *chunk = tltcp__sentmap_chunk(&s->map, rec, i);
         uint64_t end = chunk->start + chunk->len;
         if (chunk->kind == TLTCP__SENT_CHUNK_SEGMENT) {
-            current = true; /* what is lost, its scoreboard tells */
+            current = true; /* its scoreboard knows what is lost */
             continue;
         }
         if (chunk->kind == TLTCP__SENT_CHUNK_SKIP) {

@@ -194,7 +194,7 @@ bool tltcp__sections_next_fec_symbol(const tltcp__sections *s,
     bool found = false;
     for (unsigned i = 0; !found && i < TLTCP__FEC_SETS; i++) {
         const tltcp__fec_set *t = tltcp__fec_sender_set(&s->fec, i);
-        /* symbols for larger datagrams would wait for ever */
+        /* symbols for larger datagrams would wait forever */
         found = t != NULL && t->size <= s->fec.room &&
                 tltcp__sections_is_live(s, t->section) &&
                 tltcp__fec_sender_next(

@@ -20,7 +20,7 @@ enum tltcp__slot_kind {
     TLTCP__SLOT_MUST,    /* is always sent */
     TLTCP__SLOT_KEY,     /* likewise; a chain begins */
     TLTCP__SLOT_CHAIN,   /* needs the chain and continues it */
-    TLTCP__SLOT_OPTIONAL /* needs the chain; only those that say so need it */
+    TLTCP__SLOT_OPTIONAL /* needs the chain; others need it only explicitly */
 };
 
 /* Times in ns from now. */
