@@ -70,8 +70,9 @@ typedef struct tltcp_caller {
 } tltcp_caller;
 
 /**
- * @brief Accepts or refuses a caller.  Runs on the listener's I/O thread with
- * no lock held; must not block.
+ * @brief Accepts or refuses a caller.  Runs on an I/O thread of the listener,
+ * which holds no lock that a function of this library takes; must not block.
+ * Never runs twice at the same time for one listener.
  *
  * Accepted callers must still complete the handshake and may never reach
  * tltcp_accept(): count callers there.
@@ -176,6 +177,9 @@ enum tltcp_transport {
     TLTCP_TRANSPORT_TCP = 2   /**< TCP */
 };
 
+/** Maximum of tltcp_io_options::threads. */
+#define TLTCP_THREADS_MAX 64
+
 /** @brief Options of the socket API: datagram input and output. The engine uses
  * only timer_granularity_us and dscp. */
 typedef struct tltcp_io_options {
@@ -195,7 +199,13 @@ typedef struct tltcp_io_options {
                             For a bulk transfer beside other sockets */
     uint8_t transport; /**< ::tltcp_transport; default ::TLTCP_TRANSPORT_UDP;
                             only with the packet recovery */
-    uint8_t reserved[32]; /**< 0 */
+    uint8_t threads; /**< listener: I/O threads, 1 to ::TLTCP_THREADS_MAX;
+                          default 1. Each serves a part of the connections, so
+                          that a listener can use several processors; limits
+                          hold for all together. Connections over TCP have the
+                          first thread. More than one needs Linux, batches and
+                          UDP */
+    uint8_t reserved[31]; /**< 0 */
 } tltcp_io_options;
 
 /** @brief Options of packets and acknowledgements. */
@@ -354,7 +364,9 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
  * @retval 0                     usable
  * @retval TLTCP_ERR_INVAL       a value is out of range
  * @retval TLTCP_ERR_UNSUPPORTED ::TLTCP_FEC_ON is not available in this build,
- *                               or the dupack recovery over TCP
+ *                               the dupack recovery over TCP, or several I/O
+ *                               threads over TCP alone, without batches or not
+ *                               on Linux
  * @retval TLTCP_ERR_ALGORITHM   no such controller or recovery; @p why lists
  *                               the existing ones
  */

@@ -74,6 +74,10 @@ static uint32_t no_room(const sec__admission *a, const sec__origin *from) {
                : 0;
 }
 
+bool sec__admission_has_room(const sec__admission *a, const sec__origin *from) {
+    return no_room(a, from) == 0;
+}
+
 static bool must_prove(const sec__admission *a, const sec__origin *from) {
     return a->limits.careful || a->limits.secured ||
            a->half_open >= a->limits.max_half_open ||
@@ -118,11 +122,22 @@ enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
     return SEC__ASK;
 }
 
+bool sec__admission_find_keys(const sec__admission *a, sec__admitted *who) {
+    const sec__token_keys *k = keys_of_token(a, who->p, who->path, who->now);
+
+    if (k == NULL) {
+        return false;
+    }
+    memcpy(who->secret, k->secret, sizeof(who->secret));
+    memcpy(who->public_key, k->public_key, sizeof(who->public_key));
+    return true;
+}
+
 enum sec__hello_result sec__admission_open(const sec__admission *a,
                                            sec__admitted *who, sec__hello *h,
                                            uint8_t *payload, size_t *len) {
+    enum sec__hello_result result = SEC__HELLO_WRONG;
     const sec__packet *p = who->p;
-    const sec__token_keys *k = keys_of_token(a, p, who->path, who->now);
     sec__terms t = {.version = p->version,
                     .caller_id = p->scid,
                     .token = p->token,
@@ -130,13 +145,14 @@ enum sec__hello_result sec__admission_open(const sec__admission *a,
                     .salt = a->salt};
     sec__hello_msg m;
 
-    if (k == NULL || !sec__hello_get(p, &m)) {
-        return SEC__HELLO_WRONG;
-    }
-    t.public_key = k->public_key;
+    t.public_key = who->public_key;
     t.statics = who->ring.statics;
-    who->ring.secret = k->secret;
-    return sec__hello_take_call(h, &m, &t, &who->ring, payload, len);
+    who->ring.secret = who->secret;
+    if (sec__hello_get(p, &m)) {
+        result = sec__hello_take_call(h, &m, &t, &who->ring, payload, len);
+    }
+    sec__wipe(who->secret, sizeof(who->secret));
+    return result;
 }
 
 bool sec__admission_spend(sec__admission *a, const sec__packet *p,

@@ -66,20 +66,30 @@ void sec__admission_free(sec__admission *a);
 enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
                                        uint64_t path, const sec__origin *from,
                                        uint64_t now, uint32_t *why);
+/* Whether there is room for another connection from there. */
+bool sec__admission_has_room(const sec__admission *a, const sec__origin *from);
+
 /* An admitted caller, and the listener's keys. */
 typedef struct sec__admitted {
     const sec__packet *p; /* its INITIAL */
     uint64_t path;
     uint64_t now;
     sec__keyring ring; /* `secret` is filled in */
+    /* Filled in by sec__admission_find_keys(); wiped by
+     * sec__admission_open(). */
+    uint8_t secret[SEC__KEY_LEN];
+    uint8_t public_key[SEC__KEY_LEN];
 } sec__admitted;
 
-/* Opens the first message of a secured caller; h is for the connection. */
+/* Copies the keys that belong to its token. False: the token is invalid. */
+bool sec__admission_find_keys(const sec__admission *a, sec__admitted *who);
+/* Then opens the first message of a secured caller; h is for the connection.
+ * Of the admission it reads only the salt, which never changes. */
 enum sec__hello_result sec__admission_open(const sec__admission *a,
                                            sec__admitted *who, sec__hello *h,
                                            uint8_t *payload, size_t *len);
 /* Marks its token as used, so that a replay makes no second connection. False
- * without memory. */
+ * if it is used already, or without memory. */
 bool sec__admission_spend(sec__admission *a, const sec__packet *p,
                           uint64_t now);
 /* The caller has a wrong or missing key. */

@@ -174,6 +174,20 @@ int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
     return ok ? n : -1;
 }
 
+bool sec__keys_copy(sec__key *to, const sec__key *from, int n) {
+    bool ok = true;
+
+    for (int i = 0; i < n; i++) {
+        to[i] = from[i];
+        to[i].ready = (sec__key_proof){0};
+        ok &= sec__key_proof_init(&to[i].ready, to[i].proof);
+    }
+    if (!ok) {
+        sec__keys_clear(to, n);
+    }
+    return ok;
+}
+
 void sec__keys_clear(sec__key *keys, int n) {
     for (int i = 0; i < n; i++) {
         sec__key_proof_clear(&keys[i].ready);

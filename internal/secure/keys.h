@@ -41,6 +41,9 @@ bool sec__keys_any(const sec__key_source *from);
  * milliseconds for each passphrase. */
 int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
                    sec__key *keys, int max);
+/* Copies keys of a listener, for use on another thread; to be ended likewise.
+ * False without memory. */
+bool sec__keys_copy(sec__key *to, const sec__key *from, int n);
 void sec__keys_clear(sec__key *keys, int n);
 
 /* --- Calling ------------------------------------------------------------- */

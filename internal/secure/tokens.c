@@ -148,6 +148,9 @@ bool sec__tokens_spend(sec__tokens *t, const cmn__mem *mem,
     spent_token *oldest;
     spent_token *b;
 
+    if (is_spent(t, &x)) { /* another thread was faster */
+        return false;
+    }
     if (t->spent == NULL) {
         t->spent = cmn__alloc(mem, sizeof(*t->spent));
     }

@@ -51,7 +51,8 @@ void sec__tokens_make(sec__tokens *t, sec__secret *s, const sec__bearer *to,
 const sec__token_keys *sec__tokens_keys(const sec__tokens *t,
                                         const sec__bearer *from, uint64_t now,
                                         const uint8_t *token, size_t len);
-/* Marks a valid token as used. False without memory. */
+/* Marks a valid token as used. False if it is used already, or without
+ * memory. */
 bool sec__tokens_spend(sec__tokens *t, const cmn__mem *mem,
                        const uint8_t *token, uint64_t now);
 

@@ -40,7 +40,10 @@ void tltcp_config_init_sized(tltcp_config *c, size_t size) {
                      .max_half_open = 256,
                      .max_half_open_per_address = 64,
                      .max_memory = MEMORY_DEFAULT},
-        .io = {.timer_granularity_us = 1000, .batches = true, .offload = true},
+        .io = {.timer_granularity_us = 1000,
+               .batches = true,
+               .offload = true,
+               .threads = 1},
         .packets = {.max_datagram = 1472,
                     .base_datagram = SEC__DATAGRAM_MIN,
                     .ack_every = 2,
@@ -147,6 +150,8 @@ static const char *bad_value(const tltcp_config *c) {
         {c->io.transport <= TLTCP_TRANSPORT_TCP,
          "transport must be one of enum tltcp_transport"},
         {c->io.dscp <= 63, "dscp must be 0 to 63"},
+        {is_between(c->io.threads, 1, TLTCP_THREADS_MAX),
+         "threads must be 1 to 64"},
         {c->controller.params == NULL || c->controller.values != NULL,
          "controller.params needs controller.values"},
         {c->identity.secret != NULL ||
@@ -198,6 +203,22 @@ bool tltcp__config_recovery(const tltcp_config *c, int *kind) {
     return false;
 }
 
+/* Datagrams are steered to threads by the kernel. */
+static const char *threads_unsupported(const tltcp_config *c) {
+    if (c->io.threads == 1) {
+        return NULL;
+    }
+#if !defined(__linux__)
+    return "several I/O threads need Linux";
+#endif
+    if (!c->io.batches) {
+        return "several I/O threads need batches";
+    }
+    return c->io.transport == TLTCP_TRANSPORT_TCP
+               ? "several I/O threads need UDP"
+               : NULL;
+}
+
 int tltcp_config_check(const tltcp_config *config, char *why) {
     tltcp_config c;
     const char *bad;
@@ -211,6 +232,11 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
     }
     if (c.fec == TLTCP_FEC_ON && !tltcp__fec_available()) {
         say(why, "forward error correction is not in this build", NULL);
+        return TLTCP_ERR_UNSUPPORTED;
+    }
+    bad = threads_unsupported(&c);
+    if (bad != NULL) {
+        say(why, bad, NULL);
         return TLTCP_ERR_UNSUPPORTED;
     }
     if (tltcp__config_congestion(&c) == NULL) {

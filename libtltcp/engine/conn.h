@@ -355,10 +355,14 @@ void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
  * there. */
 void tltcp__endpoint_add_id(tltcp_endpoint *ep, tltcp__id *id);
 void tltcp__endpoint_remove_id(tltcp_endpoint *ep, const tltcp__id *id);
-void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
+/* Changes a random id so that it leads to this endpoint of its group; 0 is
+ * possible. */
+uint64_t tltcp__endpoint_own_id(const tltcp_endpoint *ep, uint64_t id);
+/* endpoint_shared.c */
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
 /* Whether the peer's data may occupy this much more memory. */
-bool tltcp__endpoint_allows(const tltcp_endpoint *ep, const tltcp_conn *c,
+bool tltcp__endpoint_allows(tltcp_endpoint *ep, const tltcp_conn *c,
                             size_t more);
 /* Reports the memory it holds now. */
 void tltcp__endpoint_charge(tltcp_endpoint *ep, tltcp_conn *c, size_t held);

@@ -9,9 +9,14 @@ static void issue_ids(tltcp_conn *c) {
     while (ids->issued - ids->oldest < TLTCP__IDS_ACTIVE) {
         uint64_t id = sec__secret_next(&c->secret);
         uint64_t offset = sec__secret_next(&c->secret);
-        tltcp__id *x = id != 0 && offset != 0
-                           ? tltcp__ids_new(ids, id, (uint32_t)offset)
-                           : NULL;
+        tltcp__id *x;
+
+        if (c->ep != NULL) {
+            id = tltcp__endpoint_own_id(c->ep, id);
+        }
+        x = id != 0 && offset != 0
+                ? tltcp__ids_new(ids, id, (uint32_t)offset)
+                : NULL;
         if (x == NULL) { /* without memory: after the next RETIRE_ID */
             return;
         }

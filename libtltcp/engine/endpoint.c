@@ -26,80 +26,120 @@ static int take_keys(tltcp_endpoint *ep) {
     if (ep->keys == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    ep->n_keys =
-        sec__keys_take(&keys, ep->admission.salt, ep->keys, SEC__KEYS_MAX);
+    ep->n_keys = sec__keys_take(&keys, ep->shared->admission.salt, ep->keys,
+                                SEC__KEYS_MAX);
     return ep->n_keys < 0 ? TLTCP_ERR_NOMEM : 0;
 }
 
-static void endpoint_trace(void *user, const char *name, const char *key,
-                           uint64_t count, const char *why, uint64_t now) {
-    const tltcp_config *cfg = user;
-    const char *const keys[] = {key, NULL};
-    const double values[] = {(double)count};
-    const tltcp_trace_event ev = {
-        .name = name, .now = now, .keys = keys, .values = values, .text = why};
-    cfg->on_trace(cfg->user, &ev);
+/* A passphrase is stretched once. */
+static int copy_keys(tltcp_endpoint *ep, const tltcp_endpoint *first) {
+    int rv = tltcp__identity_take(ep);
+
+    if (rv != 0 || first->keys == NULL) {
+        return rv;
+    }
+    ep->keys = cmn__alloc(&ep->mem, SEC__KEYS_MAX * sizeof(*ep->keys));
+    if (ep->keys == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    ep->n_keys = first->n_keys;
+    return sec__keys_copy(ep->keys, first->keys, first->n_keys)
+               ? 0
+               : TLTCP_ERR_NOMEM;
 }
 
-static bool set_limits(tltcp_endpoint *ep, tltcp_time now) {
-    const sec__key_source keys = tltcp__config_keys(&ep->cfg);
-    uint64_t room = ep->cfg.listener.max_memory / TLTCP__BUDGET_OWN;
-    const sec__limits limits = {
-        .max = ep->cfg.listener.max_connections < room
-                   ? ep->cfg.listener.max_connections
-                   : room,
-        .max_of_network = ep->cfg.listener.max_per_address,
-        .max_half_open = ep->cfg.listener.max_half_open,
-        .max_half_open_of = ep->cfg.listener.max_half_open_per_address,
-        .careful = ep->cfg.listener.always_retry,
-        .secured = sec__keys_any(&keys),
-        .tell = ep->cfg.on_trace != NULL ? endpoint_trace : NULL,
-        .user = &ep->cfg,
-    };
-    return sec__admission_init(&ep->admission, &ep->mem, &limits, &ep->secret,
-                               now);
+/* The first of a group makes the keys and what they share. */
+static int take_part(tltcp_endpoint *ep, const tltcp_endpoint_group *g,
+                     tltcp_endpoint *first, tltcp_time now) {
+    if (ep == first) {
+        ep->shared = tltcp__shared_new(g, ep, now);
+        return ep->shared != NULL ? take_keys(ep) : TLTCP_ERR_NOMEM;
+    }
+    (void)tltcp__shared_lock(first);
+    first->shared->users++;
+    tltcp__shared_unlock(first);
+    ep->shared = first->shared;
+    return copy_keys(ep, first);
+}
+
+/* Makes endpoint `index` of the group. */
+static int make_part(tltcp_endpoint **out, unsigned index,
+                     const tltcp_endpoint_group *g, const tltcp_config *cfg,
+                     const uint8_t *seed, tltcp_time now) {
+    cmn__mem mem = cfg->allocator.realloc != NULL
+                       ? (cmn__mem){cfg->allocator.realloc, cfg->allocator.user}
+                       : cmn__mem_default();
+    tltcp_endpoint *ep = cmn__alloc(&mem, sizeof(*ep));
+    int rv = TLTCP_ERR_NOMEM;
+
+    if (ep == NULL) {
+        return rv;
+    }
+    ep->mem = mem;
+    ep->cfg = *cfg;
+    ep->cfg.user = g->users != NULL ? g->users[index] : cfg->user;
+    ep->index = index;
+    ep->parts = g->count;
+    ep->buckets = TABLE_FIRST;
+    sec__secret_init(&ep->secret, seed);
+    ep->salt = sec__secret_next(&ep->secret);
+    ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp__id *));
+    ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
+    if (ep->salt != 0 && ep->by_id != NULL && ep->by_caller != NULL) {
+        rv = take_part(ep, g, index == 0 ? ep : out[0], now);
+    }
+    if (rv != 0) {
+        tltcp_endpoint_free(ep);
+        return rv;
+    }
+    out[index] = ep;
+    return 0;
+}
+
+/* Endpoints other than the first have seeds from it. */
+static int make_group(tltcp_endpoint **out, const tltcp_endpoint_group *g,
+                      const tltcp_config *cfg, const uint8_t *seed,
+                      tltcp_time now) {
+    uint8_t other[TLTCP_SEED_LEN];
+    int rv = make_part(out, 0, g, cfg, seed, now);
+    unsigned made = rv == 0 ? 1 : 0;
+
+    while (rv == 0 && made < g->count) {
+        rv = sec__secret_derive(&out[0]->secret, other)
+                 ? make_part(out, made, g, cfg, other, now)
+                 : TLTCP_ERR_NOMEM;
+        made += rv == 0 ? 1 : 0;
+    }
+    sec__wipe(other, sizeof(other));
+    while (rv != 0 && made > 0) {
+        tltcp_endpoint_free(out[--made]);
+    }
+    return rv;
+}
+
+int tltcp_endpoint_new_group(tltcp_endpoint **out,
+                             const tltcp_endpoint_group *group,
+                             const tltcp_config *config, const uint8_t *seed,
+                             tltcp_time now) {
+    tltcp_config cfg;
+    int rv = tltcp_config_check(config, NULL);
+
+    if (rv != 0) {
+        return rv;
+    }
+    if (group->count < 1 || group->count > TLTCP_THREADS_MAX ||
+        (group->lock == NULL) != (group->unlock == NULL)) {
+        return TLTCP_ERR_INVAL;
+    }
+    tltcp__config_take(&cfg, config);
+    return make_group(out, group, &cfg, seed, now);
 }
 
 int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
                        const uint8_t *seed, tltcp_time now) {
-    tltcp_config cfg;
-    cmn__mem mem;
-    tltcp_endpoint *ep;
-    bool limited;
-    int rv = tltcp_config_check(config, NULL);
-    if (rv != 0) {
-        return rv;
-    }
-    tltcp__config_take(&cfg, config);
-    mem = cfg.allocator.realloc != NULL
-              ? (cmn__mem){cfg.allocator.realloc, cfg.allocator.user}
-              : cmn__mem_default();
-    ep = cmn__alloc(&mem, sizeof(*ep));
-    if (ep == NULL) {
-        return TLTCP_ERR_NOMEM;
-    }
-    ep->mem = mem;
-    ep->cfg = cfg;
-    ep->buckets = TABLE_FIRST;
-    sec__secret_init(&ep->secret, seed);
-    ep->salt = sec__secret_next(&ep->secret);
-    limited = set_limits(ep, now);
-    tltcp__budget_init(&ep->budget, &ep->mem, &ep->cfg.listener,
-                       sec__secret_next(&ep->secret) | 1u);
-    ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp__id *));
-    ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
-    if (!limited || ep->salt == 0 || ep->by_id == NULL ||
-        ep->by_caller == NULL) {
-        tltcp_endpoint_free(ep);
-        return TLTCP_ERR_NOMEM;
-    }
-    rv = take_keys(ep);
-    if (rv != 0) {
-        tltcp_endpoint_free(ep);
-        return rv;
-    }
-    *out = ep;
-    return 0;
+    const tltcp_endpoint_group alone = {.count = 1};
+
+    return tltcp_endpoint_new_group(out, &alone, config, seed, now);
 }
 
 void tltcp_endpoint_free(tltcp_endpoint *ep) {
@@ -115,21 +155,31 @@ void tltcp_endpoint_free(tltcp_endpoint *ep) {
         cmn__free(&mem, ep->keys);
     }
     tltcp__identity_clear(ep);
-    sec__admission_free(&ep->admission);
-    tltcp__budget_free(&ep->budget);
+    if (ep->shared != NULL) {
+        tltcp__shared_leave(ep);
+    }
     sec__secret_clear(&ep->secret);
     cmn__free(&mem, ep);
 }
 
 size_t tltcp_endpoint_count(const tltcp_endpoint *ep) {
-    return ep->admission.count;
+    return ep->count;
+}
+
+/* Reading locks, too, although the counters do not change. */
+static tltcp__shared *lock_to_read(const tltcp_endpoint *ep) {
+    return tltcp__shared_lock((tltcp_endpoint *)ep);
 }
 
 uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep) {
-    return ep->admission.rejected;
+    uint64_t n = lock_to_read(ep)->admission.rejected;
+
+    tltcp__shared_unlock((tltcp_endpoint *)ep);
+    return n;
 }
 
 int tltcp_endpoint_get_stats(const tltcp_endpoint *ep, tltcp_stats *st) {
+    const sec__admission *a;
     tltcp_stats full;
     size_t size = st->struct_size;
     if (size < sizeof(size)) {
@@ -137,10 +187,12 @@ int tltcp_endpoint_get_stats(const tltcp_endpoint *ep, tltcp_stats *st) {
     }
     tltcp_stats_init(&full);
     memcpy(&full, st, size < sizeof(full) ? size : sizeof(full));
-    full.packets_dropped += ep->admission.dropped;
-    full.callers_rejected = ep->admission.rejected;
-    full.callers_turned_away = ep->admission.turned_away;
-    full.callers_retried = ep->admission.retried;
+    full.packets_dropped += ep->dropped;
+    a = &lock_to_read(ep)->admission;
+    full.callers_rejected = a->rejected;
+    full.callers_turned_away = a->turned_away;
+    full.callers_retried = a->retried;
+    tltcp__shared_unlock((tltcp_endpoint *)ep);
     memcpy(st, &full, size < sizeof(full) ? size : sizeof(full));
     return 0;
 }
@@ -163,17 +215,6 @@ static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
     return TLTCP_REPLY;
 }
 
-static bool endpoint_enter(tltcp_endpoint *ep, const tltcp_conn *c) {
-    if (sec__admission_enter(&ep->admission, &c->caller.origin) != 0) {
-        return false;
-    }
-    if (tltcp__budget_enter(&ep->budget, &c->caller.origin) != 0) {
-        sec__admission_leave(&ep->admission, &c->caller.origin, false);
-        return false;
-    }
-    return true;
-}
-
 /* Makes the connection of a caller whose INITIAL is p. */
 static tltcp_conn *make_called(tltcp_endpoint *ep, const arrival *a,
                                const sec__packet *p) {
@@ -188,7 +229,8 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const arrival *a,
         return NULL;
     }
     c->caller.origin = tltcp__origin_of(a->info);
-    if (!endpoint_enter(ep, c)) {
+    c->own.id = tltcp__endpoint_own_id(ep, c->own.id);
+    if (c->own.id == 0 || !tltcp__shared_enter(ep, &c->caller.origin)) {
         tltcp_conn_free(c);
         return NULL;
     }
@@ -219,8 +261,17 @@ static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
 /* Rejects a caller with a wrong or missing key. */
 static int endpoint_reject(tltcp_endpoint *ep, const arrival *a,
                            const sec__packet *p) {
-    sec__admission_on_rejected(&ep->admission, a->now);
+    sec__admission_on_rejected(&tltcp__shared_lock(ep)->admission, a->now);
+    tltcp__shared_unlock(ep);
     return reply_reject(a->out, p, SEC__WRONG_KEY);
+}
+
+static bool find_token_keys(tltcp_endpoint *ep, sec__admitted *who) {
+    bool found =
+        sec__admission_find_keys(&tltcp__shared_lock(ep)->admission, who);
+
+    tltcp__shared_unlock(ep);
+    return found;
 }
 
 /* Opens a secured caller's INITIAL and replaces its body by the plain one.
@@ -241,10 +292,13 @@ static enum sec__hello_result open_call(tltcp_endpoint *ep, const arrival *a,
     if (ep->keys == NULL) {
         return SEC__HELLO_FINE;
     }
+    if (!find_token_keys(ep, &who)) {
+        return SEC__HELLO_WRONG;
+    }
     *hello = cmn__alloc(&ep->mem, sizeof(**hello));
-    if (*hello != NULL) {
-        result = sec__admission_open(&ep->admission, &who, *hello, plain,
-                                     &p->body_len);
+    if (*hello != NULL) { /* dear, so without the lock */
+        result = sec__admission_open(&ep->shared->admission, &who, *hello,
+                                     plain, &p->body_len);
     }
     if (result == SEC__HELLO_FINE &&
         !tltcp__identity_welcomes(ep, sec__hello_identity(*hello))) {
@@ -277,6 +331,15 @@ static tltcp_conn *make_welcome(tltcp_endpoint *ep, const arrival *a,
     return c;
 }
 
+static bool spend_token(tltcp_endpoint *ep, const sec__packet *p,
+                        tltcp_time now) {
+    bool ok =
+        sec__admission_spend(&tltcp__shared_lock(ep)->admission, p, now);
+
+    tltcp__shared_unlock(ep);
+    return ok;
+}
+
 /* Admits a caller within the limits. */
 static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
                           const sec__packet *p) {
@@ -290,7 +353,9 @@ static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
         return endpoint_reject(ep, a, p);
     }
     if (result == SEC__HELLO_FORGED) {
-        sec__admission_on_stranger(&ep->admission, a->info->network, a->now);
+        sec__admission_on_stranger(&tltcp__shared_lock(ep)->admission,
+                                   a->info->network, a->now);
+        tltcp__shared_unlock(ep);
         return reply_reject(a->out, p, SEC__WRONG_KEY);
     }
     c = result == SEC__HELLO_FINE ? make_welcome(ep, a, p, hello) : NULL;
@@ -299,7 +364,7 @@ static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
     }
     tltcp__conn_take(c, a->info, &open, a->len, a->now);
     if (c->state != TLTCP__CONN_CALLED || /* its hello was invalid */
-        (hello != NULL && !sec__admission_spend(&ep->admission, p, a->now))) {
+        (hello != NULL && !spend_token(ep, p, a->now))) {
         tltcp_conn_free(c);
         return TLTCP_DROPPED;
     }
@@ -307,19 +372,20 @@ static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
     return TLTCP_CALLER;
 }
 
-static int on_new_caller(tltcp_endpoint *ep, const arrival *a,
-                         const sec__packet *p) {
+/* What to do about a new caller: JUDGED_ADMIT, or the verdict. Requires the
+ * lock. */
+#define JUDGED_ADMIT (-1)
+
+static int judge_caller(tltcp_endpoint *ep, const arrival *a,
+                        const sec__packet *p) {
+    tltcp__shared *sh = ep->shared;
     const sec__origin origin = tltcp__origin_of(a->info);
-    sec__hello_msg hello;
     uint32_t why;
-    if (sec__hello_get(p, &hello) != (ep->keys != NULL)) {
-        return endpoint_reject(ep, a, p);
-    }
-    switch (sec__admission_judge(&ep->admission, p, a->info->path, &origin,
+    switch (sec__admission_judge(&sh->admission, p, a->info->path, &origin,
                                  a->now, &why)) {
     case SEC__ASK:
         a->out->reply_len =
-            sec__admission_ask(&ep->admission, &ep->secret, p, a->info->path,
+            sec__admission_ask(&sh->admission, &ep->secret, p, a->info->path,
                                a->now, a->out->reply);
         return TLTCP_REPLY;
     case SEC__TURN_AWAY:
@@ -328,12 +394,25 @@ static int on_new_caller(tltcp_endpoint *ep, const arrival *a,
         break;
     }
     if (ep->identity.on &&
-        !sec__admission_hears(&ep->admission, a->info->network, a->now)) {
+        !sec__admission_hears(&sh->admission, a->info->network, a->now)) {
         return TLTCP_DROPPED;
     }
-    return tltcp__budget_admits(&ep->budget, &origin)
-               ? endpoint_admit(ep, a, p)
+    return tltcp__budget_admits(&sh->budget, &origin)
+               ? JUDGED_ADMIT
                : TLTCP_DROPPED; /* the caller will try again */
+}
+
+static int on_new_caller(tltcp_endpoint *ep, const arrival *a,
+                         const sec__packet *p) {
+    sec__hello_msg hello;
+    int verdict;
+    if (sec__hello_get(p, &hello) != (ep->keys != NULL)) {
+        return endpoint_reject(ep, a, p);
+    }
+    (void)tltcp__shared_lock(ep);
+    verdict = judge_caller(ep, a, p);
+    tltcp__shared_unlock(ep);
+    return verdict == JUDGED_ADMIT ? endpoint_admit(ep, a, p) : verdict;
 }
 
 static int endpoint_on_initial(tltcp_endpoint *ep, const arrival *a) {
@@ -383,6 +462,6 @@ int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
             verdict = endpoint_on_initial(ep, &a);
         }
     }
-    ep->admission.dropped += verdict == TLTCP_DROPPED;
+    ep->dropped += verdict == TLTCP_DROPPED;
     return verdict;
 }

@@ -87,7 +87,8 @@ static void widen(tltcp_endpoint *ep) {
 void tltcp__endpoint_add(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp__endpoint_add_id(ep, &c->own);
     add_caller(ep, c);
-    if (ep->admission.count > ep->buckets) {
+    ep->count++;
+    if (ep->count > ep->buckets) {
         widen(ep);
     }
 }
@@ -102,27 +103,16 @@ void tltcp__endpoint_unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
     }
 }
 
-void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
-    sec__admission_on_proven(&ep->admission, &c->caller.origin);
-    tltcp__budget_on_proven(&ep->budget, &c->caller.origin);
-}
+uint64_t tltcp__endpoint_own_id(const tltcp_endpoint *ep, uint64_t id) {
+    uint64_t last = id & 0xff;
+    uint64_t own = last - last % ep->parts + ep->index;
 
-bool tltcp__endpoint_allows(const tltcp_endpoint *ep, const tltcp_conn *c,
-                            size_t more) {
-    return tltcp__budget_allows(&ep->budget, &c->caller.origin,
-                                c->caller.charged, more);
-}
-
-void tltcp__endpoint_charge(tltcp_endpoint *ep, tltcp_conn *c, size_t held) {
-    tltcp__budget_charge(&ep->budget, &c->caller.origin, c->caller.charged,
-                         held);
-    c->caller.charged = held;
+    return id - last + (own <= 0xff ? own : own - ep->parts);
 }
 
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp__endpoint_unlink_caller(ep, c);
     tltcp__endpoint_remove_id(ep, &c->own);
-    tltcp__endpoint_charge(ep, c, 0);
-    sec__admission_leave(&ep->admission, &c->caller.origin, c->paths.proven);
-    tltcp__budget_leave(&ep->budget, &c->caller.origin, c->paths.proven);
+    ep->count--;
+    tltcp__shared_on_free(ep, c);
 }

@@ -118,7 +118,7 @@ static void put_noise(struct world *w, cmn__writer *wr, size_t n) {
 static void put_hello(struct world *w, cmn__writer *wr, const sec__packet *p,
                       const tltcp__params *params) {
     static const uint8_t e[TLTCP_SEED_LEN] = {5};
-    const sec__admission *a = &w->ep->admission;
+    const sec__admission *a = &w->ep->shared->admission;
     const sec__terms t = {.version = TLTCP__VERSION,
                           .caller_id = p->scid,
                           .token = p->token,
@@ -162,7 +162,7 @@ static void forge(struct world *w) {
     cmn__writer wr = cmn__writer_of(w->dgram, 1400);
     if (w->secured && script_below(&w->in, 8) != 0) {
         const sec__bearer who = {.path = w->path, .id = p.scid};
-        sec__tokens_make(&w->ep->admission.tokens, &w->ep->secret, &who, w->now,
+        sec__tokens_make(&w->ep->shared->admission.tokens, &w->ep->secret, &who, w->now,
                          token);
         p.token_len = sizeof(token);
     }

@@ -324,10 +324,10 @@ TEST(a_retired_id_belongs_to_no_connection) {
     (void)move_knowingly();
     world_run_for(&w, 3 * SEC);
     assert_null(tltcp__endpoint_find_id(ep, id));
-    dropped = ep->admission.dropped;
+    dropped = ep->dropped;
     sim_net_send(w.net, w.link[CLIENT], kept);
     world_run_for(&w, 1 * SEC);
-    assert_int_equal(ep->admission.dropped, dropped + 1);
+    assert_int_equal(ep->dropped, dropped + 1);
     world_finish(&w);
     assert_int_equal(end_stats(&w.end[SERVER]).packets_forged, 0);
 }

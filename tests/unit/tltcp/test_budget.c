@@ -33,8 +33,8 @@ static void close_house(void) {
         tltcp_conn_free(h.guest[--h.guests]);
     }
     assert_int_equal(tltcp_endpoint_count(h.ep), 0);
-    assert_int_equal(h.ep->budget.held, 0);
-    assert_int_equal(h.ep->budget.half_open, 0);
+    assert_int_equal(h.ep->shared->budget.held, 0);
+    assert_int_equal(h.ep->shared->budget.half_open, 0);
     tltcp_endpoint_free(h.ep);
     assert_int_equal(h.alloc.blocks, 0);
 }
@@ -255,7 +255,7 @@ TEST(callers_share_a_budget_of_memory) {
         assert_true(h.guest[i - 1]->state == TLTCP__CONN_OPEN);
     }
     assert_true(h.alloc.live - live < MAX);
-    assert_true(h.ep->budget.held + CALLERS * TLTCP__BUDGET_OWN <= MAX);
+    assert_true(h.ep->shared->budget.held + CALLERS * TLTCP__BUDGET_OWN <= MAX);
     conn = h.guest[CALLERS - 1]; /* even the last one has his own */
     assert_true(conn->caller.charged > TLTCP__BUDGET_OWN / 2);
     close_house();
@@ -276,7 +276,7 @@ TEST(one_address_has_a_quarter_of_the_memory) {
     for (uint64_t i = 1; i <= 20; i++) {
         (void)fill(h.guest[i - 1], i);
     }
-    assert_true(h.ep->budget.held <= MAX / 4);
+    assert_true(h.ep->shared->budget.held <= MAX / 4);
     assert_true(h.alloc.live - live < MAX / 4 + 20 * TLTCP__BUDGET_OWN);
     close_house();
 }
