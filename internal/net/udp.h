@@ -48,6 +48,9 @@ typedef struct net__udp_options {
     int family;            /* of sockets without `bind` */
     bool plain;            /* portable I/O only */
     bool shared;           /* shares the port with other shared sockets */
+    bool joins;            /* joins the group of a socket that is bound to the
+                              same address, see net__udp_lead(); only on
+                              Linux */
     bool no_offload;       /* no UDP_SEGMENT, no UDP_GRO */
     bool lite;             /* UDP-Lite (RFC 3828); only on Linux, implies
                               no_offload */
@@ -69,6 +72,24 @@ int net__udp_local(const net__udp *u, net__addr *a);
 /* From now on, other shared sockets may use the same port; unshared ones are
  * still refused. */
 void net__udp_share(net__udp *u);
+/*
+ * A group: sockets on one address, numbered in the order in which they joined.
+ * Each datagram goes to one of them. One that leaves changes the numbers of
+ * others.
+ */
+
+/* From now on, others of this user may join. Returns 0 or UV_E... */
+int net__udp_lead(net__udp *u);
+/* Datagrams whose first byte, masked, is `value` go to the socket whose number
+ * is byte `at` modulo `count`; all others go by a hash of both addresses. */
+typedef struct net__steering {
+    uint8_t mask;
+    uint8_t value;
+    unsigned at;
+    unsigned count;
+} net__steering;
+/* Sets that for the group of the socket. Returns 0 or UV_E... */
+int net__udp_steer(net__udp *u, const net__steering *by);
 /* The system's descriptor, for tests and tuning; -1: none. */
 int net__udp_fileno(const net__udp *u);
 /* Bytes that the system's receive buffer holds, as it counts them; 0: not

@@ -200,6 +200,9 @@ static int linux_open_socket(struct net__udp_linux *f,
     if (o->shared) {
         (void)linux_enable(f->fd, SOL_SOCKET, SO_REUSEADDR);
     }
+    if (o->joins) {
+        (void)linux_enable(f->fd, SOL_SOCKET, SO_REUSEPORT);
+    }
     if (o->bind != NULL &&
         bind(f->fd, &o->bind->sa, net__addr_len(o->bind)) != 0) {
         return uv_translate_sys_error(errno);

@@ -7,45 +7,28 @@
 #include "libtltcp/socket/socket.h"
 #include "libtltcp/socket/trace.h"
 
-/* Limit on callers that the application has not taken; further ones are
- * refused. */
-#define BACKLOG 4096u
-
-static const char *admit_refusal(const struct tltcp__port *port) {
-    const struct tltcp__listening *l = port->listening;
-
-    if (l->handle == NULL) {
-        return "the listener was closed";
-    }
-    if (l->unaccepted >= BACKLOG) {
-        return "too many callers are waiting";
-    }
-    return NULL;
-}
-
-/* Asks the application with the mutex released. */
+/* Asks the application with the mutex released; one thread at a time. */
 static bool admit_ask(tltcp_socket *s, const net__route *route, char *reason) {
     struct tltcp__port *port = s->port;
+    struct tltcp__listener *l = port->listening->listener;
     net__addr from = route->remote;
     tltcp_caller caller = {.stream_id = tltcp_conn_stream_id(s->conn),
                            .secret = tltcp_conn_secret(s->conn),
                            .identity = tltcp_conn_identity(s->conn)};
     bool yes;
 
-    if (port->config.listener.on_caller == NULL) {
-        return true;
+    if (port->config.listener.on_caller == NULL || !tltcp__accept_ask(l)) {
+        return true; /* or the listener was closed meanwhile */
     }
     net__addr_unmap(&from);
     caller.address = &from;
     caller.address_len = net__addr_len(&from);
-    port->listening->asking = true;
     uv_mutex_unlock(&port->io->mx);
+    uv_mutex_lock(&l->calls);
     yes = port->config.listener.on_caller(port->config.user, &caller, reason);
+    uv_mutex_unlock(&l->calls);
     uv_mutex_lock(&port->io->mx);
-    port->listening->asking = false;
-    if (port->listening->closing != NULL) {
-        uv_cond_broadcast(&port->listening->closing->readable);
-    }
+    tltcp__accept_asked(l);
     reason[TLTCP_REASON_MAX] = '\0';
     return yes;
 }
@@ -61,6 +44,7 @@ static void admit_accept(tltcp_socket *s) {
 tltcp_socket *tltcp__admit(struct tltcp__port *port, tltcp_conn *conn,
                            uint64_t token, const net__route *route) {
     char reason[TLTCP_REASON_MAX + 1] = "";
+    struct tltcp__listener *l = port->listening->listener;
     tltcp_socket *s = tltcp__socket_new(port, conn);
     const char *refusal;
 
@@ -70,9 +54,10 @@ tltcp_socket *tltcp__admit(struct tltcp__port *port, tltcp_conn *conn,
     }
     net__routes_add(&s->routes, token, route, 0);
     tltcp__schedule(s);
-    refusal = admit_refusal(port);
+    refusal = tltcp__accept_refusal(l);
     if (refusal == NULL) {
-        refusal = admit_ask(s, route, reason) ? admit_refusal(port) : reason;
+        refusal = admit_ask(s, route, reason) ? tltcp__accept_refusal(l)
+                                              : reason;
     }
     if (refusal == NULL) {
         admit_accept(s);

@@ -193,7 +193,7 @@ static int connect_begin(tltcp_socket **s, struct tltcp__port *port,
 static int connect_call(tltcp_socket **s, const char *host, const char *service,
                         const tltcp_config *own) {
     struct tltcp__port *port;
-    int rv = tltcp__port_new(&port, own, false);
+    int rv = tltcp__port_new(&port, own);
 
     if (rv == 0) {
         rv = connect_begin(s, port, host, service, own);

@@ -43,8 +43,8 @@ static void events_on_closed(tltcp_socket *s, const tltcp_event *ev) {
     s->error = ev->error;
     s->code = ev->code;
     events_keep_reason(s, ev->reason);
-    if (s->port->listening != NULL && (!s->queued || ev->error != 0)) {
-        tltcp__accept_drop(s); /* there is nothing to accept */
+    if (s->port->listening != NULL) {
+        tltcp__accept_on_closed(s, ev->error);
     }
 }
 

@@ -31,53 +31,71 @@ static int listen_open(struct tltcp__port *port, const char *host,
     return count == 0 && rv == 0 ? TLTCP_ERR_ADDRESS : rv;
 }
 
-static int listen_make_endpoint(struct tltcp__port *port,
-                                const tltcp_config *own) {
-    uint8_t seed[TLTCP_SEED_LEN];
-    tltcp_config inner = *own;
-    int rv = tltcp__port_engine(port, &inner, seed);
+static void listen_lock(void *arg) {
+    uv_mutex_lock(arg);
+}
 
+static void listen_unlock(void *arg) {
+    uv_mutex_unlock(arg);
+}
+
+static int listen_make_endpoints(struct tltcp__listener *l,
+                                 const tltcp_config *own) {
+    uint8_t seed[TLTCP_SEED_LEN];
+    tltcp_endpoint *endpoints[TLTCP_THREADS_MAX];
+    void *users[TLTCP_THREADS_MAX];
+    const tltcp_endpoint_group group = {.count = l->count,
+                                        .users = users,
+                                        .lock = listen_lock,
+                                        .unlock = listen_unlock,
+                                        .arg = &l->limits};
+    tltcp_config inner = *own;
+    int rv = tltcp__port_engine(l->ports[0], &inner, seed);
+
+    for (unsigned i = 0; i < l->count; i++) {
+        users[i] = l->ports[i];
+    }
     if (rv == 0) {
-        rv = tltcp_endpoint_new(&port->listening->endpoint, &inner, seed,
-                                tltcp_now());
+        rv = tltcp_endpoint_new_group(endpoints, &group, &inner, seed,
+                                      tltcp_now());
+    }
+    for (unsigned i = 0; rv == 0 && i < l->count; i++) {
+        l->ports[i]->listening->endpoint = endpoints[i];
     }
     sec__wipe(seed, sizeof(seed));
     return rv;
 }
 
-static int listen_make(struct tltcp__port *port, const tltcp_config *own) {
-    int rv;
+static int listen_make(struct tltcp__listener *l, const tltcp_config *own) {
+    int rv = 0;
 
-    port->listening = calloc(1, sizeof(*port->listening));
-    if (port->listening == NULL) {
-        return TLTCP_ERR_NOMEM;
+    for (unsigned i = 0; rv == 0 && i < l->count; i++) {
+        rv = tltcp__tracer_new(&l->ports[i]->tracer, l->ports[i], own);
     }
-    tltcp__crowd_init(&port->listening->crowd);
-    rv = tltcp__tracer_new(&port->tracer, port, own);
     if (rv == 0) {
-        rv = listen_make_endpoint(port, own);
+        rv = listen_make_endpoints(l, own);
     }
     if (rv != 0) {
         return rv;
     }
-    port->listening->handle = tltcp__socket_new(port, NULL);
-    if (port->listening->handle == NULL) {
+    l->handle = tltcp__socket_new(l->ports[0], NULL);
+    if (l->handle == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    port->listening->handle->listener = true;
+    l->handle->listener = true;
     return 0;
 }
 
-static void listen_undo(struct tltcp__port *port) {
-    if (port->listening != NULL && port->listening->handle != NULL) {
-        tltcp__socket_free(port->listening->handle);
+static void listen_undo(struct tltcp__listener *l) {
+    if (l->handle != NULL) {
+        tltcp__socket_free(l->handle);
     }
-    tltcp__port_release(port);
+    tltcp__port_release(l->ports[0]);
 }
 
 int tltcp_listen(tltcp_socket **s, const char *host, const char *service,
                  const tltcp_config *c) {
-    struct tltcp__port *port = NULL;
+    struct tltcp__listener *l = NULL;
     tltcp_config own;
     int rv;
 
@@ -90,68 +108,64 @@ int tltcp_listen(tltcp_socket **s, const char *host, const char *service,
         rv = TLTCP_ERR_INVAL; /* who else would decide? */
     }
     if (rv == 0) {
-        rv = tltcp__port_new(&port, &own, true);
+        rv = tltcp__port_new_listener(&l, &own);
     }
     if (rv != 0) {
         return rv;
     }
-    rv = listen_make(port, &own);
+    rv = listen_make(l, &own);
     if (rv == 0) {
-        rv = listen_open(port, host, service);
+        rv = listen_open(l->ports[0], host, service);
     }
     if (rv != 0) {
-        listen_undo(port);
+        listen_undo(l);
         return rv;
     }
-    *s = port->listening->handle;
+    *s = l->handle;
     return 0;
 }
 
 int tltcp_accept(tltcp_socket *listener, tltcp_socket **s, int timeout_ms) {
     tltcp_time until = tltcp__until(timeout_ms);
-    struct tltcp__listening *l;
+    struct tltcp__listener *l;
     tltcp_socket *caller;
 
     if (listener == NULL || s == NULL || !listener->listener) {
         return TLTCP_ERR_INVAL;
     }
-    l = listener->port->listening;
-    uv_mutex_lock(tltcp__mutex(listener));
+    l = listener->port->listening->listener;
+    uv_mutex_lock(&l->mx);
     while (l->first == NULL && tltcp__wait(listener, &listener->readable,
                                            &listener->readers, until)) {
     }
-    caller = l->first;
-    if (caller != NULL) {
-        tltcp__accept_drop(caller);
-        caller->owned = true;
-        listener->port->users++;
-    }
+    caller = tltcp__accept_take(l);
     tltcp__notify(listener);
-    uv_mutex_unlock(tltcp__mutex(listener));
+    uv_mutex_unlock(&l->mx);
     if (caller == NULL) {
         return TLTCP_ERR_AGAIN;
     }
+    uv_mutex_lock(tltcp__mutex(caller));
+    caller->owned = true;
+    uv_mutex_unlock(tltcp__mutex(caller));
     *s = caller;
     return 0;
 }
 
-/* Afterwards on_caller has returned and is not called again. */
-static void listen_stop_asking(tltcp_socket *s) {
-    struct tltcp__listening *l = s->port->listening;
-
+/* Afterwards on_caller has returned on every thread and is not called again. */
+static void listen_stop_asking(struct tltcp__listener *l, tltcp_socket *s) {
+    uv_mutex_lock(&l->mx);
     l->handle = NULL;
     l->closing = s;
-    while (l->asking) {
-        uv_cond_wait(&s->readable, tltcp__mutex(s));
+    while (l->asking > 0) {
+        uv_cond_wait(&s->readable, &l->mx);
     }
     l->closing = NULL;
+    uv_mutex_unlock(&l->mx);
 }
 
-void tltcp__listener_close(tltcp_socket *s) {
-    struct tltcp__port *port = s->port;
-
+/* Ends the connections that the application has not taken. */
+static void listen_refuse(struct tltcp__port *port) {
     uv_mutex_lock(&port->io->mx);
-    listen_stop_asking(s);
     for (tltcp_socket *i = port->all; i != NULL; i = i->next) {
         if (!i->owned && !i->closed) {
             tltcp_conn_abort(tltcp__engine(i), TLTCP_ERR_REFUSED,
@@ -162,6 +176,16 @@ void tltcp__listener_close(tltcp_socket *s) {
         }
     }
     uv_mutex_unlock(&port->io->mx);
+}
+
+void tltcp__listener_close(tltcp_socket *s) {
+    struct tltcp__port *port = s->port;
+    struct tltcp__listener *l = port->listening->listener;
+
+    listen_stop_asking(l, s);
+    for (unsigned i = 0; i < l->count; i++) {
+        listen_refuse(l->ports[i]);
+    }
     tltcp__socket_free(s);
     tltcp__port_release(port);
 }

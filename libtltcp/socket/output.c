@@ -135,12 +135,18 @@ static void output_forget(tltcp_socket *s) {
     }
 }
 
+/* Whether the application has it, or will get it. */
+static bool output_is_held(const tltcp_socket *s) {
+    return s->owned ||
+           (s->port->listening != NULL && tltcp__accept_holds(s));
+}
+
 static void output_settle(tltcp_socket *s) {
     if (!s->over && tltcp_conn_is_closed(s->conn)) {
         s->over = true;
         s->closed = true;
     }
-    if (!s->scheduled && (s->release || (s->over && !s->owned && !s->queued))) {
+    if (!s->scheduled && (s->release || (s->over && !output_is_held(s)))) {
         output_forget(s);
         return;
     }

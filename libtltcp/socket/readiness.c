@@ -6,7 +6,7 @@
 
 static bool readiness_readable(const tltcp_socket *s) {
     if (s->listener) {
-        return s->port->listening->first != NULL;
+        return s->port->listening->listener->first != NULL;
     }
     return s->end_reported || s->gap || s->closed ||
            tltcp_conn_section_ready(s->conn);

@@ -20,9 +20,11 @@
  *                and its TCP sockets, if wanted
  *   link         a TCP connection that carries one connection instead
  *   socket       a listener, or a connection with its engine
+ *   listener     ports that share an address, each on an I/O thread, and the
+ *                queue of their callers
  *
- * A listener has its own I/O thread, which also serves the connections that it
- * accepts. Callers share I/O threads.
+ * A listener has its own I/O threads, which also serve the connections that it
+ * accepts: each those that came over its port. Callers share I/O threads.
  *
  * The I/O thread passes input to the engines and schedules their connections;
  * application calls and timers also schedule connections.  At the end of each
@@ -30,7 +32,9 @@
  * datagrams out, timer in.
  *
  * The mutex is never held during a system call that sends, nor while the
- * application is called (on_caller, on_trace).
+ * application is called (on_caller, on_trace). Mutexes are taken in this order:
+ * tltcp__listener::calls, that of one I/O thread, tltcp__listener::mx,
+ * tltcp__listener::limits.
  */
 
 struct tltcp__trace;
@@ -86,19 +90,30 @@ struct tltcp__io_thread {
                    each */
 };
 
-/* State of a listener. */
-struct tltcp__listening {
-    tltcp_endpoint *endpoint;
-    tltcp_socket *handle; /* NULL: tltcp_close() was called */
-    tltcp_socket *first;  /* callers that wait for tltcp_accept() */
+struct tltcp__listener {
+    struct tltcp__port *ports[TLTCP_THREADS_MAX];
+    unsigned count;    /* of ports */
+    uv_mutex_t limits; /* tltcp_endpoint_group::lock */
+    uv_mutex_t calls;  /* held while the application is called */
+
+    uv_mutex_t mx;         /* protects all that follows */
+    unsigned users;        /* handles of applications */
+    tltcp_socket *handle;  /* NULL: tltcp_close() was called */
+    tltcp_socket *first;   /* callers that wait for tltcp_accept() */
     tltcp_socket *last;
-    unsigned unaccepted; /* callers that the application has not taken */
+    unsigned unaccepted;   /* callers that the application has not taken */
+    unsigned asking;       /* threads that call on_caller */
+    tltcp_socket *closing; /* the handle, while tltcp_close() waits for them */
+};
+
+/* State of a listener's port. Only the first has TCP connections. */
+struct tltcp__listening {
+    struct tltcp__listener *listener;
+    tltcp_endpoint *endpoint;
     struct tltcp__acceptor *acceptor; /* of TCP connections; NULL: none */
     struct tltcp__crowd crowd;        /* TCP connections without a socket */
     uint64_t next_link;               /* number of the next TCP connection */
-    bool asking;                      /* on_caller is running */
-    tltcp_socket *closing; /* the handle, while tltcp_close() waits for it */
-    tltcp_stats past;      /* sums over ended connections */
+    tltcp_stats past;                 /* sums over ended connections */
 };
 
 /* Longest handshake datagram that is kept. */
@@ -146,7 +161,6 @@ struct tltcp__port {
 
     tltcp_socket *all;
     tltcp_socket *current; /* its engine is running */
-    unsigned users;        /* handles of applications */
     struct tltcp__listening *listening;
     struct tltcp__calling *calling;
     struct tltcp__tracer *tracer; /* NULL: no trace is wanted */
@@ -200,9 +214,10 @@ struct tltcp_socket {
     bool release;   /* the application gave it back */
     bool gone;      /* the I/O thread is done with it */
 
-    /* Before tltcp_accept(). */
-    bool unaccepted; /* counted in tltcp__listening::unaccepted */
+    /* Under tltcp__listener::mx. */
+    bool unaccepted; /* counted in tltcp__listener::unaccepted */
     bool queued;     /* in the accept queue */
+    bool accepted;   /* tltcp_accept() took it */
 
     /* What the application has been given, and is owed. */
     bool gap;          /* recvmsg owes TLTCP_ERR_GAP */
@@ -226,9 +241,9 @@ struct tltcp_socket {
     struct tltcp__trace *trace; /* its qlog file, or NULL */
 };
 
-/* The mutex of a port and its sockets. */
+/* The mutex of a socket. */
 static inline uv_mutex_t *tltcp__mutex(const tltcp_socket *s) {
-    return &s->port->io->mx;
+    return s->listener ? &s->port->listening->listener->mx : &s->port->io->mx;
 }
 
 /* Returns the engine; its trace events from now on belong to this

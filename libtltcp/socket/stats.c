@@ -52,14 +52,13 @@ void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one) {
     }
 }
 
-static void stats_sum(tltcp_socket *listener, tltcp_stats *sum) {
-    struct tltcp__port *port = listener->port;
+/* Adds what a port has counted; the mutex of its thread is held. */
+static void stats_add_port(struct tltcp__port *port, tltcp_stats *sum) {
+    const struct tltcp__listening *g = port->listening;
     tltcp_stats one;
 
-    *sum = port->listening->past;
-    sum->struct_size = sizeof(*sum);
-    (void)tltcp_endpoint_get_stats(port->listening->endpoint, sum);
-    sum->callers_turned_away += port->listening->past.callers_turned_away;
+    tltcp__stats_add(sum, &g->past);
+    (void)tltcp_endpoint_get_stats(g->endpoint, sum);
     for (tltcp_socket *s = port->all; s != NULL; s = s->next) {
         tltcp_stats_init(&one);
         if (tltcp_conn_get_stats(tltcp__engine(s), &one, tltcp_now()) == 0) {
@@ -69,13 +68,29 @@ static void stats_sum(tltcp_socket *listener, tltcp_stats *sum) {
             sum->bytes_in_flight += one.bytes_in_flight;
         }
     }
+}
+
+/* Sums up all ports. The endpoints share their counters of callers; those that
+ * yielded before they called are of TCP, which only the first port has. */
+static void stats_sum(const struct tltcp__listener *l, tltcp_stats *sum) {
+    uint64_t yielded = 0;
+
+    for (unsigned i = 0; i < l->count; i++) {
+        struct tltcp__port *port = l->ports[i];
+
+        uv_mutex_lock(&port->io->mx);
+        stats_add_port(port, sum);
+        yielded += port->listening->past.callers_turned_away;
+        uv_mutex_unlock(&port->io->mx);
+    }
+    sum->callers_turned_away += yielded;
     sum->now = tltcp_now();
     if (sum->packets_sent > 0) {
         sum->loss_rate = (double)sum->packets_lost / (double)sum->packets_sent;
     }
 }
 
-static int stats_of_listener(tltcp_socket *s, tltcp_stats *st) {
+static int stats_of_listener(const tltcp_socket *s, tltcp_stats *st) {
     tltcp_stats sum;
     size_t size = st->struct_size;
 
@@ -83,7 +98,7 @@ static int stats_of_listener(tltcp_socket *s, tltcp_stats *st) {
         return TLTCP_ERR_INVAL;
     }
     tltcp_stats_init(&sum);
-    stats_sum(s, &sum);
+    stats_sum(s->port->listening->listener, &sum);
     memcpy(st, &sum, size < sizeof(sum) ? size : sizeof(sum));
     st->struct_size = size;
     return 0;
@@ -96,10 +111,11 @@ int tltcp_get_stats(const tltcp_socket *s, tltcp_stats *st) {
     if (s == NULL || st == NULL) {
         return TLTCP_ERR_INVAL;
     }
+    if (s->listener) {
+        return stats_of_listener(s, st);
+    }
     uv_mutex_lock(tltcp__mutex(s));
-    rv = s->listener
-             ? stats_of_listener(own, st)
-             : tltcp_conn_get_stats(tltcp__engine(own), st, tltcp_now());
+    rv = tltcp_conn_get_stats(tltcp__engine(own), st, tltcp_now());
     uv_mutex_unlock(tltcp__mutex(s));
     return rv;
 }

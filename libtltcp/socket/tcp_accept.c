@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "internal/common/siphash.h"
+#include "libtltcp/socket/accept_queue.h"
 #include "libtltcp/socket/admit.h"
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/tcp_link.h"
@@ -227,7 +228,7 @@ static void incoming_on_connection(void *owner, int fd,
 
     uv_mutex_lock(&port->io->mx);
     info.path = incoming_token(port, route);
-    if (port->listening->handle != NULL) {
+    if (tltcp__accept_is_open(port->listening->listener)) {
         incoming_make_room(port, &info);
         incoming_add(port, fd, route, &info);
     } else {

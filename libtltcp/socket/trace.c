@@ -190,6 +190,20 @@ void tltcp__trace_close(tltcp_socket *s) {
 
 /* --- Out: on the I/O thread, without the mutex --------------------------- */
 
+/* The threads of a listener call one at a time. */
+static void trace_call(struct tltcp__tracer *t, const tltcp_trace_event *ev) {
+    struct tltcp__listener *l =
+        t->port->listening != NULL ? t->port->listening->listener : NULL;
+
+    if (l != NULL) {
+        uv_mutex_lock(&l->calls);
+    }
+    t->on_trace(t->user, ev);
+    if (l != NULL) {
+        uv_mutex_unlock(&l->calls);
+    }
+}
+
 static void trace_hand_out(struct tltcp__tracer *t, const struct record *rec) {
     tltcp_trace_event ev = {.name = rec->name,
                             .now = rec->now,
@@ -206,7 +220,7 @@ static void trace_hand_out(struct tltcp__tracer *t, const struct record *rec) {
         tltcp__qlog_write(rec->trace->file, &ev, VALUES);
     }
     if (t->on_trace != NULL) {
-        t->on_trace(t->user, &ev);
+        trace_call(t, &ev);
     }
 }
 
