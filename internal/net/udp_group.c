@@ -17,9 +17,10 @@
 
 static int group_set(const net__udp *u, int option, const void *value,
                      socklen_t len) {
-    return setsockopt(net__udp_fileno(u), SOL_SOCKET, option, value, len) == 0
-               ? 0
-               : uv_translate_sys_error(errno);
+    if (setsockopt(net__udp_fileno(u), SOL_SOCKET, option, value, len) == 0) {
+        return 0;
+    }
+    return errno == ENOPROTOOPT ? UV_ENOTSUP : uv_translate_sys_error(errno);
 }
 
 int net__udp_lead(net__udp *u) {

@@ -35,6 +35,15 @@ int lo_no_gso(void **state) {
     return set_up(state, "127.0.0.1", false, true);
 }
 
+int lo_threads(void **state) {
+    int rv = set_up(state, "127.0.0.1", false, false);
+
+    if (rv == 0) {
+        ((struct lo *)*state)->config.io.threads = 3;
+    }
+    return rv;
+}
+
 int lo_teardown(void **state) {
     struct lo *l = *state;
 

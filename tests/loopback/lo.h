@@ -30,6 +30,7 @@ int lo_ipv4(void **state);
 int lo_ipv6(void **state);
 int lo_plain(void **state);
 int lo_no_gso(void **state);
+int lo_threads(void **state); /* the listener has three; only on Linux */
 /* Closes what is open. */
 int lo_teardown(void **state);
 /* A test with one of these set-ups: LO_TEST(f, plain). */
