@@ -240,10 +240,11 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
         .ring = {.keys = c->keys, .n = c->n_keys, .source = &c->secret}};
     sec__session *s;
     size_t len;
-    if (h != NULL && !sec__admission_find_keys(&c->admission, &who)) {
-        result = SEC__HELLO_WRONG;
-    } else if (h != NULL) {
-        result = sec__admission_open(&c->admission, &who, h, payload, &len);
+    if (h != NULL) {
+        result = sec__admission_find_keys(&c->admission, &who)
+                     ? sec__admission_open(&c->admission, &who, h, payload,
+                                           &len)
+                     : SEC__HELLO_WRONG;
     }
     if (result == SEC__HELLO_FINE) {
         make_room(c);
