@@ -195,6 +195,37 @@ TEST(a_secured_caller_that_moves_stays_with_its_thread) {
     }
 }
 
+TEST(callers_over_tcp_have_the_first_thread) {
+    struct lo *l = *state;
+    const struct tltcp__listener *all;
+    tltcp_config over_tcp;
+
+    l->config.io.transport = TLTCP_TRANSPORT_AUTO;
+    over_tcp = l->config;
+    over_tcp.io.threads = 1;
+    over_tcp.io.transport = TLTCP_TRANSPORT_TCP;
+    lo_listen(l);
+    all = l->listener->port->listening->listener;
+    for (int i = 0; i < 8; i++) {
+        tltcp_socket *client = NULL;
+        tltcp_socket *server = NULL;
+
+        assert_int_equal(
+            tltcp_connect(&client, l->host, l->port, &over_tcp, LO_PATIENCE),
+            0);
+        assert_int_equal(tltcp_accept(l->listener, &server, LO_PATIENCE), 0);
+        assert_ptr_equal(server->port, all->ports[0]);
+        lo_send_text(client, "over TCP");
+        lo_expect_text(server, "over TCP");
+        close_all(&client, 1);
+        close_all(&server, 1);
+    }
+    lo_connect(l); /* UDP is served on the same port */
+    lo_accept(l);
+    lo_send_text(l->client, "over UDP");
+    lo_expect_text(l->server, "over UDP");
+}
+
 /* --- Limits -------------------------------------------------------------- */
 
 /* Calls many times at once; exactly `most` get in. */
@@ -353,6 +384,7 @@ int main(void) {
         LO_TEST(callers_are_spread_over_the_threads, threads),
         LO_TEST(a_caller_that_moves_stays_with_its_thread, threads),
         LO_TEST(a_secured_caller_that_moves_stays_with_its_thread, threads),
+        LO_TEST(callers_over_tcp_have_the_first_thread, threads),
         LO_TEST(max_connections_holds_for_all_threads_together, threads),
         LO_TEST(max_per_address_holds_for_all_threads_together, threads),
         LO_TEST(the_application_is_called_by_one_thread_at_a_time, threads),

@@ -228,10 +228,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         T(a_connection_follows_its_peer_to_another_address),
         T(a_bulk_transfer_survives_moves),
+        LO_TEST(a_bulk_transfer_survives_moves, threads),
         T(a_route_that_comes_back_is_used_again),
         T(refusals_do_not_end_an_open_connection),
         T(a_full_kernel_does_not_hold_up_the_end),
         T(a_full_kernel_delays_but_loses_nothing),
+        LO_TEST(a_full_kernel_delays_but_loses_nothing, threads),
         T(forged_icmp_messages_neither_end_a_connection_nor_shrink_its_packets), /* last */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
