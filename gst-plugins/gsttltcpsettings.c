@@ -144,6 +144,11 @@ static void install_connection(GObjectClass *klass) {
         g_param_spec_uint("qos-dscp", "DSCP", "DSCP of outgoing packets", 0, 63,
                           0, RW_READY));
     g_object_class_install_property(
+        klass, GST_TLTCP_PROP_THREADS,
+        g_param_spec_uint("threads", "I/O threads",
+                          "Listener: on how many threads it serves its callers",
+                          1, TLTCP_THREADS_MAX, 1, RW_READY));
+    g_object_class_install_property(
         klass, GST_TLTCP_PROP_QLOG_DIR,
         g_param_spec_string("qlog-dir", "Trace folder",
                             "Folder for a qlog file of each connection (NULL: "
@@ -176,6 +181,7 @@ void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element,
     s->mode = GST_TLTCP_MODE_CALLER;
     s->localport = -1;
     s->latency = GST_TLTCP_DEFAULT_LATENCY;
+    s->threads = 1;
     s->auto_reconnect = TRUE;
 }
 
@@ -254,6 +260,7 @@ GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
     copy->fec = s->fec;
     copy->transport = s->transport;
     copy->qos_dscp = s->qos_dscp;
+    copy->threads = s->threads;
     copy->qlog_dir = g_strdup(s->qlog_dir);
     g_mutex_unlock(&s->lock);
     load_secrets(copy);
@@ -304,6 +311,7 @@ static const GstTltcpField fields[] = {
     {GST_TLTCP_PROP_FEC, G_STRUCT_OFFSET(GstTltcpSettings, fec)},
     {GST_TLTCP_PROP_TRANSPORT, G_STRUCT_OFFSET(GstTltcpSettings, transport)},
     {GST_TLTCP_PROP_QOS_DSCP, G_STRUCT_OFFSET(GstTltcpSettings, qos_dscp)},
+    {GST_TLTCP_PROP_THREADS, G_STRUCT_OFFSET(GstTltcpSettings, threads)},
     {GST_TLTCP_PROP_QLOG_DIR, G_STRUCT_OFFSET(GstTltcpSettings, qlog_dir)},
     {GST_TLTCP_PROP_LOCALADDRESS,
      G_STRUCT_OFFSET(GstTltcpSettings, localaddress)},
@@ -409,6 +417,8 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     if (s->mode == GST_TLTCP_MODE_CALLER) {
         config->io.local_host = s->localaddress;
         config->io.local_service = s->localservice;
+    } else {
+        config->io.threads = (uint8_t)s->threads;
     }
 }
 

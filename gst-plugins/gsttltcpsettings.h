@@ -29,6 +29,7 @@ enum {
     GST_TLTCP_PROP_FEC,
     GST_TLTCP_PROP_TRANSPORT,
     GST_TLTCP_PROP_QOS_DSCP,
+    GST_TLTCP_PROP_THREADS,
     GST_TLTCP_PROP_QLOG_DIR,
     GST_TLTCP_PROP_STATS,
     GST_TLTCP_PROP_LAST
@@ -66,6 +67,7 @@ typedef struct {
     gint fec;       /* GstTltcpFec */
     gint transport; /* GstTltcpTransport */
     guint qos_dscp;
+    guint threads;
     gchar *qlog_dir;
 } GstTltcpSettings;
 

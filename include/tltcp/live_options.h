@@ -169,6 +169,7 @@ TLTCP_LIVE_API int tltcp_live_options_set_url(tltcp_live_options *o,
  * - `deadline-mode`: `pts`, `gop`, `constant`, `none`
  * - `auto-reconnect`: `true`, `false`, `yes`, `no`, `1`, `0`
  * - `dscp`, `qos-dscp`: 0 to 63
+ * - `threads`: I/O threads of a listener, 1 to ::TLTCP_THREADS_MAX
  * - `localaddress`, `localport`: to call from or to listen on
  * - `qlog`, `qlog-dir`: an existing folder
  *

@@ -199,6 +199,15 @@ static const char *live_set_dscp(tltcp_live_options *o, const char *text) {
     return units_count(text, 0, 63, &o->config.io.dscp);
 }
 
+static const char *live_set_threads(tltcp_live_options *o, const char *text) {
+    uint64_t threads;
+    const char *why = units_count(text, 1, TLTCP_THREADS_MAX, &threads);
+    if (!why) {
+        o->config.io.threads = (uint8_t)threads;
+    }
+    return why;
+}
+
 static const char *live_set_stream_id(tltcp_live_options *o, const char *text) {
     o->config.stream_id = o->stream_id;
     return live_copy(o->stream_id, sizeof(o->stream_id), text);
@@ -264,6 +273,7 @@ static const struct live_key {
                  {"idle-timeout", live_set_idle_timeout},
                  {"dscp", live_set_dscp},
                  {"qos-dscp", live_set_dscp},
+                 {"threads", live_set_threads},
                  {"localaddress", live_set_local_host},
                  {"localport", live_set_local_service},
                  {"qlog", live_set_qlog},

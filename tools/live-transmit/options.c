@@ -12,7 +12,7 @@
 #define TOOL "tltcp-live-transmit"
 #define INPUT_BUFFER 4000000 /* bytes: 0.3 s of 100 Mbit/s */
 #define CALLERS 64
-#define KEYS "mode, callers, max-callers, " PEER_KEYS
+#define KEYS "mode, callers, max-callers, threads, " PEER_KEYS
 #define IDLE_MS 5000 /* as of tltcpsink: meanwhile who calls again is busy */
 
 static const char help[] =
@@ -50,7 +50,9 @@ static const char help[] =
     "and\n"
     "callers that are no longer in it are disconnected; max-callers (64), "
     "which\n"
-    "share an OUTPUT. INPUT takes one caller at a time.\n"
+    "share an OUTPUT; threads (1; up to 64), on which it serves them. INPUT "
+    "takes\n"
+    "one caller at a time.\n"
     "Keys of udp: adapter, ttl, tos, buffer (as INPUT 4MB, of the socket).\n"
     "\n"
     "Other users of this machine can see a passphrase in a URL, but not one in "

@@ -26,7 +26,7 @@ bool peer_options_init(struct peer_options *o);
  * reference-grace, congestion or congestion-control, recovery, passphrase,
  * passphrase-file, key-file, identity-file, listener-key, caller-keys,
  * streamid, max-rate, initial-window, fec,
- * connect-timeout, idle-timeout, dscp, transport, qlog.
+ * connect-timeout, idle-timeout, dscp, threads, transport, qlog.
  * @param o          options
  * @param name       of the option
  * @param text       its value

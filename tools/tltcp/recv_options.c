@@ -54,7 +54,8 @@ static const char help[] =
     "identity-file, caller-keys, streamid,\n"
     "fec; idle-timeout: drops a caller that is silent for this time (30000; "
     "the\n"
-    "lower of both ends applies); dscp: of outgoing packets, up to 63 (0).\n"
+    "lower of both ends applies); dscp: of outgoing packets, up to 63 (0);\n"
+    "threads: of the listener (1); transport: udp; tcp; auto: both (udp).\n"
     "\n"
     "How lateness is counted: the sender's time line is mapped to the local "
     "clock\n"
@@ -153,7 +154,7 @@ static int recv_options_take_key(void *user, const char *key, const char *value,
     static const char *const keys[] = {
         "latency",       "passphrase",  "passphrase-file", "key-file",
         "identity-file", "caller-keys", "streamid",        "fec",
-        "idle-timeout",  "dscp",        "transport"};
+        "idle-timeout",  "dscp",        "threads",         "transport"};
     struct recv_options *o = user;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (strcmp(key, keys[i]) == 0) {
@@ -164,7 +165,7 @@ static int recv_options_take_key(void *user, const char *key, const char *value,
                       "no such key; valid keys are latency, passphrase, "
                       "passphrase-file, key-file, identity-file, "
                       "caller-keys, streamid, fec, "
-                      "idle-timeout, dscp, transport",
+                      "idle-timeout, dscp, threads, transport",
                       "");
 }
 
