@@ -199,12 +199,12 @@ typedef struct tltcp_io_options {
                             For a bulk transfer beside other sockets */
     uint8_t transport; /**< ::tltcp_transport; default ::TLTCP_TRANSPORT_UDP;
                             only with the packet recovery */
-    uint8_t threads; /**< listener: I/O threads, 1 to ::TLTCP_THREADS_MAX;
-                          default 1. Each serves a part of the connections, so
-                          that a listener can use several processors; limits
-                          hold for all together. Connections over TCP have the
-                          first thread. More than one needs Linux, batches and
-                          UDP */
+    uint8_t threads;   /**< listener: I/O threads, 1 to ::TLTCP_THREADS_MAX;
+                            default 1. Each serves a part of the connections, so
+                            that a listener can use several processors; limits
+                            hold for all together. Connections over TCP have the
+                            first thread. More than one needs Linux, batches and
+                            UDP */
     uint8_t reserved[31]; /**< 0 */
 } tltcp_io_options;
 

@@ -241,10 +241,10 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
     sec__session *s;
     size_t len;
     if (h != NULL) {
-        result = sec__admission_find_keys(&c->admission, &who)
-                     ? sec__admission_open(&c->admission, &who, h, payload,
-                                           &len)
-                     : SEC__HELLO_WRONG;
+        result =
+            sec__admission_find_keys(&c->admission, &who)
+                ? sec__admission_open(&c->admission, &who, h, payload, &len)
+                : SEC__HELLO_WRONG;
     }
     if (result == SEC__HELLO_FINE) {
         make_room(c);

@@ -33,9 +33,9 @@ enum sec__refusal {
 /* Bit of a SHORT packet's type: key phase. */
 #define SEC__PHASE 0x01u
 
-#define SEC__SHORT_LEN 13u /* type, connection id, packet number */
+#define SEC__SHORT_LEN 13u    /* type, connection id, packet number */
 #define SEC__SHORT_ID_LAST 8u /* place of the last byte of the id */
-#define SEC__CHECK_LEN 4u  /* CRC-32C at the end */
+#define SEC__CHECK_LEN 4u     /* CRC-32C at the end */
 #define SEC__DATAGRAM_MIN 1200u
 #define SEC__DATAGRAM_MAX 65000u
 #define SEC__TOKEN_MAX 64u

@@ -14,9 +14,8 @@ static void issue_ids(tltcp_conn *c) {
         if (c->ep != NULL) {
             id = tltcp__endpoint_own_id(c->ep, id);
         }
-        x = id != 0 && offset != 0
-                ? tltcp__ids_new(ids, id, (uint32_t)offset)
-                : NULL;
+        x = id != 0 && offset != 0 ? tltcp__ids_new(ids, id, (uint32_t)offset)
+                                   : NULL;
         if (x == NULL) { /* without memory: after the next RETIRE_ID */
             return;
         }

@@ -332,8 +332,7 @@ static tltcp_conn *make_welcome(tltcp_endpoint *ep, const arrival *a,
 
 static bool spend_token(tltcp_endpoint *ep, const sec__packet *p,
                         tltcp_time now) {
-    bool ok =
-        sec__admission_spend(&tltcp__shared_lock(ep)->admission, p, now);
+    bool ok = sec__admission_spend(&tltcp__shared_lock(ep)->admission, p, now);
 
     tltcp__shared_unlock(ep);
     return ok;

@@ -201,11 +201,11 @@ static const char *live_set_dscp(tltcp_live_options *o, const char *text) {
 
 static const char *live_set_threads(tltcp_live_options *o, const char *text) {
     uint64_t threads;
-    const char *why = units_count(text, 1, TLTCP_THREADS_MAX, &threads);
-    if (!why) {
-        o->config.io.threads = (uint8_t)threads;
+    if (units_count(text, 1, TLTCP_THREADS_MAX, &threads)) {
+        return "a number from 1 to 64";
     }
-    return why;
+    o->config.io.threads = (uint8_t)threads;
+    return NULL;
 }
 
 static const char *live_set_stream_id(tltcp_live_options *o, const char *text) {

@@ -56,8 +56,8 @@ tltcp_socket *tltcp__admit(struct tltcp__port *port, tltcp_conn *conn,
     tltcp__schedule(s);
     refusal = tltcp__accept_refusal(l);
     if (refusal == NULL) {
-        refusal = admit_ask(s, route, reason) ? tltcp__accept_refusal(l)
-                                              : reason;
+        refusal =
+            admit_ask(s, route, reason) ? tltcp__accept_refusal(l) : reason;
     }
     if (refusal == NULL) {
         admit_accept(s);

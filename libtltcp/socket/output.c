@@ -137,8 +137,7 @@ static void output_forget(tltcp_socket *s) {
 
 /* Whether the application has it, or will get it. */
 static bool output_is_held(const tltcp_socket *s) {
-    return s->owned ||
-           (s->port->listening != NULL && tltcp__accept_holds(s));
+    return s->owned || (s->port->listening != NULL && tltcp__accept_holds(s));
 }
 
 static void output_settle(tltcp_socket *s) {

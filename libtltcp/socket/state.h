@@ -96,10 +96,10 @@ struct tltcp__listener {
     uv_mutex_t limits; /* tltcp_endpoint_group::lock */
     uv_mutex_t calls;  /* held while the application is called */
 
-    uv_mutex_t mx;         /* protects all that follows */
-    unsigned users;        /* handles of applications */
-    tltcp_socket *handle;  /* NULL: tltcp_close() was called */
-    tltcp_socket *first;   /* callers that wait for tltcp_accept() */
+    uv_mutex_t mx;        /* protects all that follows */
+    unsigned users;       /* handles of applications */
+    tltcp_socket *handle; /* NULL: tltcp_close() was called */
+    tltcp_socket *first;  /* callers that wait for tltcp_accept() */
     tltcp_socket *last;
     unsigned unaccepted;   /* callers that the application has not taken */
     unsigned asking;       /* threads that call on_caller */

@@ -162,8 +162,8 @@ static void forge(struct world *w) {
     cmn__writer wr = cmn__writer_of(w->dgram, 1400);
     if (w->secured && script_below(&w->in, 8) != 0) {
         const sec__bearer who = {.path = w->path, .id = p.scid};
-        sec__tokens_make(&w->ep->shared->admission.tokens, &w->ep->secret, &who, w->now,
-                         token);
+        sec__tokens_make(&w->ep->shared->admission.tokens, &w->ep->secret, &who,
+                         w->now, token);
         p.token_len = sizeof(token);
     }
     p.version += (uint32_t)(script_below(&w->in, 16) == 0);

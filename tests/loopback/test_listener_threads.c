@@ -364,8 +364,8 @@ TEST(a_listener_is_closed_while_callers_come) {
         asked = atomic_load(&a.all);
         (void)tltcp_close(l->server, 0); /* it keeps the port until then */
         assert_int_equal(atomic_load(&a.all), asked);
-        assert_int_equal(
-            tltcp_listen(&l->listener, l->host, l->port, &served), 0);
+        assert_int_equal(tltcp_listen(&l->listener, l->host, l->port, &served),
+                         0);
     }
     l->server = NULL;
     atomic_store(&c.stop, true);

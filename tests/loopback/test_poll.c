@@ -253,10 +253,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         LO_TEST(poll_drives_a_transfer, ipv4),
         LO_TEST_THREADS(poll_drives_a_transfer)
-        LO_TEST(poll_drives_a_transfer, plain),
+            LO_TEST(poll_drives_a_transfer, plain),
         LO_TEST(a_libuv_loop_drives_a_transfer, ipv4),
         LO_TEST_THREADS(a_libuv_loop_drives_a_transfer)
-        LO_TEST(a_libuv_loop_drives_a_transfer, plain),
+            LO_TEST(a_libuv_loop_drives_a_transfer, plain),
 #if defined(PERIGEE_TEST_GLIB)
         LO_TEST(a_glib_loop_drives_a_transfer, ipv4),
         LO_TEST(a_glib_loop_drives_a_transfer, plain),

@@ -84,6 +84,7 @@ class Send(Refusals):
                 ("connect-timeout", "900", "milliseconds"),
                 ("idle-timeout", "2s", "milliseconds"),
                 ("dscp", "34", "whole number"),
+                ("threads", "2", "1 to 64"),
                 ("passphrase-file", secret, "first line")):
             self.refuse("missing.mp4", self.folder / "missing.mp4",
                         f"{self.url}?{key}={good}", status=1)

@@ -85,7 +85,7 @@ class CommandLine(test_command_lines.Refusals):
         self.refuse("caller or listener", "-", self.url + "?mode=rendezvous")
         self.refuse("latency=0", "-", self.url + "?latency=0")
         self.refuse("1 to 86400000", self.url + "?latency=0", "-")
-        self.refuse("valid keys are mode, callers, max-callers, latency", "-", self.url + "?maxbw=0")
+        self.refuse("valid keys are mode, callers, max-callers, threads, latency", "-", self.url + "?maxbw=0")
         self.refuse("adapter", "udp://:9?mode=caller", self.url)
         self.refuse("host", self.url, "udp://:9")
         self.refuse("not supported", "srt://127.0.0.1:9", self.url)
@@ -355,6 +355,19 @@ class Streams(toolbox.Folder):
         self.assertEqual(status, 1)
         self.assertIn("the peer closed the connection", errors)
         self.assertNotIn("abort", errors)
+
+    def test_a_listener_has_the_threads_that_were_asked_for(self):
+        out = self.folder / "out.txt"
+        receiver, (address,) = self.transmit("-a", "no", LISTEN + "&threads=3",
+                                             out)
+        tasks = pathlib.Path(f"/proc/{receiver.pid}/task").iterdir()
+        names = [(task / "comm").read_text().strip() for task in tasks]
+        self.assertEqual(names.count("tltcp-io"), 3, names)
+        text = self.folder / "text.txt"
+        text.write_bytes(b"carried by one of them\n" * 1000)
+        self.send_file(text, address)
+        self.assertEqual(self.finish(receiver), (0, ""))
+        self.assertEqual(out.read_bytes(), text.read_bytes())
 
     def test_packets_are_marked_as_asked_for(self):
         with toolbox.udp_socket() as s:

@@ -49,6 +49,25 @@ static void expect_transport(const char *url, int transport) {
     tltcp_live_options_free(o);
 }
 
+TEST(a_url_names_the_threads_of_a_listener) {
+    tltcp_live_options *o = options("tltcp://:7001?threads=64");
+    assert_int_equal(tltcp_live_options_config(o)->io.threads, 64);
+    tltcp_live_options_free(o);
+    o = options("tltcp://:7001");
+    assert_int_equal(tltcp_live_options_config(o)->io.threads, 1);
+    tltcp_live_options_free(o);
+    refuse("tltcp://:7001?threads=0", "must be a number from 1 to 64");
+    refuse("tltcp://:7001?threads=65", "must be a number from 1 to 64");
+    refuse("tltcp://:7001?threads=two", "must be a number from 1 to 64");
+}
+
+TEST(threads_that_the_transport_cannot_use_are_refused) {
+    tltcp_live_options *o = options("tltcp+tcp://:7001?threads=2");
+    assert_int_equal(tltcp_live_options_check(o, why), TLTCP_ERR_UNSUPPORTED);
+    assert_string_equal(why, "several I/O threads need UDP");
+    tltcp_live_options_free(o);
+}
+
 TEST(a_url_names_the_transport) {
     expect_transport("tltcp://h:1", TLTCP_TRANSPORT_UDP);
     expect_transport("tltcp+tcp://h:1", TLTCP_TRANSPORT_TCP);
@@ -193,6 +212,8 @@ TEST(passphrases_in_a_url_can_be_hidden) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_url_names_the_peer_and_its_options),
+        cmocka_unit_test(a_url_names_the_threads_of_a_listener),
+        cmocka_unit_test(threads_that_the_transport_cannot_use_are_refused),
         cmocka_unit_test(a_url_names_the_transport),
         cmocka_unit_test(a_url_without_a_host_listens),
         cmocka_unit_test(every_key_of_the_elements_is_known),

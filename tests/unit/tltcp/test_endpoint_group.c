@@ -18,10 +18,10 @@ struct house {
     size_t guests;
     tltcp_dispatch out;
     bool locked;
-    int unlocks;                           /* until `meanwhile` happens */
+    int unlocks;                        /* until `meanwhile` happens */
     void (*meanwhile)(struct house *h); /* once; NULL: nothing */
-    const struct caller *other;            /* for it */
-    int verdict;                           /* of it */
+    const struct caller *other;         /* for it */
+    int verdict;                        /* of it */
 };
 
 /* A caller and what it sent last. */
@@ -41,7 +41,7 @@ static void lock(void *arg) {
 
 static void unlock(void *arg) {
     struct house *h = arg;
-    void (*meanwhile)(struct house *h) = h->meanwhile;
+    void (*meanwhile)(struct house * h) = h->meanwhile;
 
     assert_true(h->locked);
     h->locked = false;
