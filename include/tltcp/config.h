@@ -70,9 +70,8 @@ typedef struct tltcp_caller {
 } tltcp_caller;
 
 /**
- * @brief Accepts or refuses a caller.  Runs on an I/O thread of the listener,
- * which holds no lock that a function of this library takes; must not block.
- * Never runs twice at the same time for one listener.
+ * @brief Accepts or refuses a caller.  Runs on an I/O thread of the listener
+ * with no lock held; must not block. Calls for one listener do not overlap.
  *
  * Accepted callers must still complete the handshake and may never reach
  * tltcp_accept(): count callers there.

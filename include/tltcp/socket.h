@@ -7,13 +7,14 @@
  * rest. tltcp_close() must be the last call, with no other in progress.
  *
  * I/O runs on threads of the library, which block all signals. A listener has
- * its own thread, which also serves the accepted connections. Calling sockets
- * of a process share threads, up to 64 sockets per thread; a thread ends with
- * its last socket.  Sockets do not survive fork(), but the child may open its
- * own.
+ * tltcp_io_options::threads of its own, which also serve the accepted
+ * connections, each of them one. Calling sockets of a process share threads, up
+ * to 64 sockets per thread; a thread ends with its last socket.  Sockets do not
+ * survive fork(), but the child may open its own.
  *
  * tltcp_listener_options::on_caller and tltcp_config::on_trace run on such a
- * thread with no lock held.  They must neither block nor close sockets.
+ * thread with no lock held.  They must neither block nor close sockets. Those
+ * of one listener run one at a time, on whichever of its threads.
  *
  * Descriptors (tltcp_fd() and others) are only for poll() and event loops: they
  * are level-triggered, owned by the socket, and must not be read, written or
@@ -140,7 +141,9 @@ TLTCP_API tltcp_time tltcp_now(void);
  * @retval TLTCP_ERR_INVAL     @p s or @p service is NULL, or the options are
  *                             wrong; see tltcp_config_check()
  * @retval TLTCP_ERR_ALGORITHM no such controller or recovery
- * @retval TLTCP_ERR_UNSUPPORTED security requested but not built in
+ * @retval TLTCP_ERR_UNSUPPORTED security requested but not built in, or several
+ *                             I/O threads where the system cannot steer
+ *                             datagrams to them
  * @retval TLTCP_ERR_NOMEM     out of memory
  * @retval TLTCP_ERR_IO        the operating system refused, or
  *                             tltcp_config::qlog_dir does not exist

@@ -2,6 +2,8 @@
 #ifndef LIBTLTCP_ENDPOINT_H
 #define LIBTLTCP_ENDPOINT_H
 
+#include <tltcp/endpoint_group.h>
+
 #include "internal/secure/admission.h"
 #include "libtltcp/engine/budget.h"
 #include "libtltcp/engine/conn.h"

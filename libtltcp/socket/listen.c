@@ -2,6 +2,8 @@
 /* tltcp_listen() and tltcp_accept(). */
 #include "libtltcp/socket/listen.h"
 
+#include <tltcp/endpoint_group.h>
+
 #include <stdlib.h>
 
 #include "internal/secure/secret.h"

@@ -30,19 +30,12 @@ int lo_ipv4(void **state);
 int lo_ipv6(void **state);
 int lo_plain(void **state);
 int lo_no_gso(void **state);
-int lo_threads(void **state); /* the listener has three; only on Linux */
+int lo_threads(void **state); /* the listener has three, where possible */
 /* Closes what is open. */
 int lo_teardown(void **state);
 /* A test with one of these set-ups: LO_TEST(f, plain). */
 #define LO_TEST(f, how) \
     { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
-/* The same with a listener of several threads, where the system has that; a
- * comma follows it. */
-#if defined(__linux__)
-#define LO_TEST_THREADS(f) LO_TEST(f, threads),
-#else
-#define LO_TEST_THREADS(f)
-#endif
 
 /* Whether this machine has IPv6 at all. */
 bool lo_has_ipv6(void);

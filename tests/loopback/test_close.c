@@ -149,14 +149,10 @@ TEST(events_come_in_order_and_end) {
 int main(void) {
     const struct CMUnitTest ipv4[] = TESTS(ipv4);
     const struct CMUnitTest plain[] = TESTS(plain);
-#if defined(__linux__)
     const struct CMUnitTest threads[] = TESTS(threads);
-#endif
     int failed = cmocka_run_group_tests(ipv4, NULL, NULL);
 
     failed += cmocka_run_group_tests(plain, NULL, NULL);
-#if defined(__linux__)
     failed += cmocka_run_group_tests(threads, NULL, NULL);
-#endif
     return failed;
 }

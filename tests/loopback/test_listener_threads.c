@@ -375,6 +375,33 @@ TEST(a_listener_is_closed_while_callers_come) {
     assert_true(atomic_load(&c.tries) >= 10);
 }
 
+/* Descriptors of one are closed while another opens its own. */
+static void listen_often(void *arg) {
+    const struct lo *l = arg;
+
+    for (int i = 0; i < 40; i++) {
+        tltcp_socket *s = NULL;
+
+        (void)tltcp_listen(&s, l->host, "0", &l->config);
+        (void)tltcp_close(s, 0);
+    }
+}
+
+TEST(listeners_come_and_go_at_once) {
+    struct lo *l = *state;
+    uv_thread_t thread[3];
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(uv_thread_create(&thread[i], listen_often, l), 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(uv_thread_join(&thread[i]), 0);
+    }
+    lo_pair(l);
+    lo_send_text(l->client, "all is well");
+    lo_expect_text(l->server, "all is well");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         LO_TEST(without_steering_several_threads_are_unsupported, threads),
@@ -389,6 +416,7 @@ int main(void) {
         LO_TEST(max_per_address_holds_for_all_threads_together, threads),
         LO_TEST(the_application_is_called_by_one_thread_at_a_time, threads),
         LO_TEST(a_listener_is_closed_while_callers_come, threads),
+        LO_TEST(listeners_come_and_go_at_once, threads),
     };
     return cmocka_run_group_tests_name("listener_threads", tests, NULL, NULL);
 }

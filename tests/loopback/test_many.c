@@ -197,27 +197,27 @@ TEST(a_member_that_gave_up_hides_no_other) {
 #define T(f) LO_TEST(f, ipv4)
 
 int main(void) {
-    const struct CMUnitTest tests[] =
-    { T(many_callers_talk_to_one_listener),
-      T(connections_of_one_address_are_limited),
-      T(a_listener_can_ask_everybody_for_a_token),
-      T(accepted_sockets_outlive_the_listener),
-      T(callers_not_accepted_learn_of_the_listeners_end),
-      T(a_caller_that_left_can_still_be_read),
-      T(the_absence_of_callers_is_no_error),
-      T(a_member_that_gave_up_hides_no_other),
-      T(one_listener_serves_ipv4_and_ipv6),
-      LO_TEST_THREADS(many_callers_talk_to_one_listener) LO_TEST_THREADS(
-          connections_of_one_address_are_limited)
-          LO_TEST_THREADS(a_listener_can_ask_everybody_for_a_token) LO_TEST_THREADS(
-              accepted_sockets_outlive_the_listener)
-              LO_TEST_THREADS(callers_not_accepted_learn_of_the_listeners_end)
-                  LO_TEST_THREADS(a_caller_that_left_can_still_be_read)
-                      LO_TEST_THREADS(the_absence_of_callers_is_no_error)
-                          LO_TEST_THREADS(a_member_that_gave_up_hides_no_other)
-                              LO_TEST_THREADS(one_listener_serves_ipv4_and_ipv6)
+    const struct CMUnitTest tests[] = {
+        T(many_callers_talk_to_one_listener),
+        T(connections_of_one_address_are_limited),
+        T(a_listener_can_ask_everybody_for_a_token),
+        T(accepted_sockets_outlive_the_listener),
+        T(callers_not_accepted_learn_of_the_listeners_end),
+        T(a_caller_that_left_can_still_be_read),
+        T(the_absence_of_callers_is_no_error),
+        T(a_member_that_gave_up_hides_no_other),
+        T(one_listener_serves_ipv4_and_ipv6),
+        LO_TEST(many_callers_talk_to_one_listener, threads),
+        LO_TEST(connections_of_one_address_are_limited, threads),
+        LO_TEST(a_listener_can_ask_everybody_for_a_token, threads),
+        LO_TEST(accepted_sockets_outlive_the_listener, threads),
+        LO_TEST(callers_not_accepted_learn_of_the_listeners_end, threads),
+        LO_TEST(a_caller_that_left_can_still_be_read, threads),
+        LO_TEST(the_absence_of_callers_is_no_error, threads),
+        LO_TEST(a_member_that_gave_up_hides_no_other, threads),
+        LO_TEST(one_listener_serves_ipv4_and_ipv6, threads),
 #if defined(__linux__)
-                                  T(answers_come_from_the_address_that_was_called),
+        T(answers_come_from_the_address_that_was_called),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,17 +296,13 @@ int main(void) {
     const struct CMUnitTest ipv4[] = TESTS(ipv4);
     const struct CMUnitTest ipv6[] = TESTS(ipv6);
     const struct CMUnitTest plain[] = TESTS(plain);
-#if defined(__linux__)
     const struct CMUnitTest threads[] = TESTS(threads);
-#endif
     const struct CMUnitTest no_gso[] = TESTS(no_gso);
     int failed = cmocka_run_group_tests(ipv4, NULL, NULL);
 
     failed += cmocka_run_group_tests(plain, NULL, NULL);
     failed += cmocka_run_group_tests(no_gso, NULL, NULL);
-#if defined(__linux__)
     failed += cmocka_run_group_tests(threads, NULL, NULL);
-#endif
     if (lo_has_ipv6()) {
         failed += cmocka_run_group_tests(ipv6, NULL, NULL);
     }

@@ -252,11 +252,11 @@ TEST(events_raise_their_descriptor) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         LO_TEST(poll_drives_a_transfer, ipv4),
-        LO_TEST_THREADS(poll_drives_a_transfer)
-            LO_TEST(poll_drives_a_transfer, plain),
+        LO_TEST(poll_drives_a_transfer, threads),
+        LO_TEST(poll_drives_a_transfer, plain),
         LO_TEST(a_libuv_loop_drives_a_transfer, ipv4),
-        LO_TEST_THREADS(a_libuv_loop_drives_a_transfer)
-            LO_TEST(a_libuv_loop_drives_a_transfer, plain),
+        LO_TEST(a_libuv_loop_drives_a_transfer, threads),
+        LO_TEST(a_libuv_loop_drives_a_transfer, plain),
 #if defined(PERIGEE_TEST_GLIB)
         LO_TEST(a_glib_loop_drives_a_transfer, ipv4),
         LO_TEST(a_glib_loop_drives_a_transfer, plain),
@@ -264,7 +264,7 @@ int main(void) {
         LO_TEST(a_refused_size_must_fit_before_it_is_writable_again, ipv4),
         LO_TEST(an_idle_socket_is_not_readable, ipv4),
         LO_TEST(events_raise_their_descriptor, ipv4),
-        LO_TEST_THREADS(events_raise_their_descriptor)
+        LO_TEST(events_raise_their_descriptor, threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

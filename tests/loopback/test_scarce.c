@@ -170,14 +170,14 @@ TEST(too_few_descriptors_for_an_io_thread_are_an_error) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         LO_TEST(listening_without_memory_fails_cleanly, ipv4),
-        LO_TEST_THREADS(listening_without_memory_fails_cleanly)
-            LO_TEST(listening_without_memory_fails_cleanly, plain),
+        LO_TEST(listening_without_memory_fails_cleanly, threads),
+        LO_TEST(listening_without_memory_fails_cleanly, plain),
         LO_TEST(connecting_without_memory_fails_cleanly, ipv4),
         LO_TEST(connecting_without_memory_fails_cleanly, plain),
         LO_TEST(sending_without_memory_is_an_error_or_works, ipv4),
         LO_TEST(too_few_descriptors_are_an_error, ipv4),
-        LO_TEST_THREADS(too_few_descriptors_are_an_error)
-            LO_TEST(too_few_descriptors_are_an_error, plain),
+        LO_TEST(too_few_descriptors_are_an_error, threads),
+        LO_TEST(too_few_descriptors_are_an_error, plain),
         LO_TEST(too_few_descriptors_for_an_io_thread_are_an_error, ipv4),
         LO_TEST(too_few_descriptors_for_an_io_thread_are_an_error, plain),
     };

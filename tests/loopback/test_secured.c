@@ -451,28 +451,28 @@ TEST(new_keys_need_a_secured_connection) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(both_ends_with_the_passphrase_talk),
-        LO_TEST_THREADS(both_ends_with_the_passphrase_talk)
-            T(both_ends_with_the_key_talk),
+        LO_TEST(both_ends_with_the_passphrase_talk, threads),
+        T(both_ends_with_the_key_talk),
         T(a_wrong_passphrase_is_named_as_the_cause),
         T(a_wrong_key_is_named_as_the_cause),
-        LO_TEST_THREADS(a_wrong_key_is_named_as_the_cause)
-            T(without_a_passphrase_a_secured_listener_lets_nobody_in),
+        LO_TEST(a_wrong_key_is_named_as_the_cause, threads),
+        T(without_a_passphrase_a_secured_listener_lets_nobody_in),
         T(a_passphrase_is_not_dropped_for_a_plain_listener),
         T(the_right_passphrase_works_after_wrong_ones),
         T(old_and_new_passphrases_work_side_by_side),
-        LO_TEST_THREADS(old_and_new_passphrases_work_side_by_side)
-            T(a_listener_learns_which_secret_a_caller_has),
+        LO_TEST(old_and_new_passphrases_work_side_by_side, threads),
+        T(a_listener_learns_which_secret_a_caller_has),
         T(a_refusal_arrives_with_its_reason),
         T(each_end_learns_the_static_key_of_the_other),
-        LO_TEST_THREADS(each_end_learns_the_static_key_of_the_other)
-            T(an_application_refuses_a_static_key_by_its_reason),
+        LO_TEST(each_end_learns_the_static_key_of_the_other, threads),
+        T(an_application_refuses_a_static_key_by_its_reason),
         T(somebody_decides_about_static_keys),
-        LO_TEST_THREADS(somebody_decides_about_static_keys)
-            T(a_secured_connection_shows_no_plain_text),
+        LO_TEST(somebody_decides_about_static_keys, threads),
+        T(a_secured_connection_shows_no_plain_text),
         T(a_plain_connection_shows_all_of_it),
         T(a_bulk_transfer_survives_dozens_of_new_keys),
-        LO_TEST_THREADS(a_bulk_transfer_survives_dozens_of_new_keys)
-            T(new_keys_come_when_asked_for),
+        LO_TEST(a_bulk_transfer_survives_dozens_of_new_keys, threads),
+        T(new_keys_come_when_asked_for),
         T(new_keys_need_a_secured_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

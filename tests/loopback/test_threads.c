@@ -273,18 +273,19 @@ TEST(a_callback_may_connect) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         LO_TEST(both_directions_run_at_once, ipv4),
-        LO_TEST_THREADS(both_directions_run_at_once)
-            LO_TEST(both_directions_run_at_once, no_gso),
+        LO_TEST(both_directions_run_at_once, threads),
+        LO_TEST(both_directions_run_at_once, no_gso),
         LO_TEST(both_directions_run_at_once, plain),
         LO_TEST(pairs_on_one_listener_do_not_mix, ipv4),
-        LO_TEST_THREADS(pairs_on_one_listener_do_not_mix)
-            LO_TEST(a_slow_reader_does_not_hold_up_another, ipv4),
-        LO_TEST_THREADS(a_slow_reader_does_not_hold_up_another)
-            LO_TEST(a_waiting_accept_is_woken, ipv4),
-        LO_TEST_THREADS(a_waiting_accept_is_woken)
-            LO_TEST(closing_a_listener_waits_for_a_running_on_caller, ipv4),
-        LO_TEST_THREADS(closing_a_listener_waits_for_a_running_on_caller)
-            LO_TEST(a_callback_may_connect, ipv4),
-        LO_TEST_THREADS(a_callback_may_connect)};
+        LO_TEST(pairs_on_one_listener_do_not_mix, threads),
+        LO_TEST(a_slow_reader_does_not_hold_up_another, ipv4),
+        LO_TEST(a_slow_reader_does_not_hold_up_another, threads),
+        LO_TEST(a_waiting_accept_is_woken, ipv4),
+        LO_TEST(a_waiting_accept_is_woken, threads),
+        LO_TEST(closing_a_listener_waits_for_a_running_on_caller, ipv4),
+        LO_TEST(closing_a_listener_waits_for_a_running_on_caller, threads),
+        LO_TEST(a_callback_may_connect, ipv4),
+        LO_TEST(a_callback_may_connect, threads),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,12 +155,13 @@ TEST(a_listener_tells_of_callers_that_it_rejected) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         LO_TEST(a_connection_writes_what_happens_to_it, ipv4),
-        LO_TEST_THREADS(a_connection_writes_what_happens_to_it)
-            LO_TEST(a_connection_writes_what_happens_to_it, plain),
+        LO_TEST(a_connection_writes_what_happens_to_it, threads),
+        LO_TEST(a_connection_writes_what_happens_to_it, plain),
         LO_TEST(a_program_is_told_as_well, ipv4),
-        LO_TEST_THREADS(a_program_is_told_as_well)
-            LO_TEST(a_listener_tells_of_callers_that_it_rejected, ipv4),
-        LO_TEST_THREADS(a_listener_tells_of_callers_that_it_rejected)};
+        LO_TEST(a_program_is_told_as_well, threads),
+        LO_TEST(a_listener_tells_of_callers_that_it_rejected, ipv4),
+        LO_TEST(a_listener_tells_of_callers_that_it_rejected, threads),
+    };
     return cmocka_run_group_tests_name("traces", tests, make_folder,
                                        remove_folder);
 }
