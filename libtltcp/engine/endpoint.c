@@ -261,17 +261,32 @@ static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
 /* Rejects a caller with a wrong or missing key. */
 static int endpoint_reject(tltcp_endpoint *ep, const arrival *a,
                            const sec__packet *p) {
-    sec__admission_on_rejected(&tltcp__shared_lock(ep)->admission, a->now);
+    tltcp__shared *sh = tltcp__shared_lock(ep);
+
+    sec__admission_on_rejected(&sh->admission, tltcp__shared_time(sh, a->now));
     tltcp__shared_unlock(ep);
     return reply_reject(a->out, p, SEC__WRONG_KEY);
 }
 
 static bool find_token_keys(tltcp_endpoint *ep, sec__admitted *who) {
-    bool found =
-        sec__admission_find_keys(&tltcp__shared_lock(ep)->admission, who);
+    tltcp__shared *sh = tltcp__shared_lock(ep);
+    bool found;
 
+    who->now = tltcp__shared_time(sh, who->now);
+    found = sec__admission_find_keys(&sh->admission, who);
     tltcp__shared_unlock(ep);
     return found;
+}
+
+/* Rejects a caller whose static key is not welcome. */
+static int endpoint_on_stranger(tltcp_endpoint *ep, const arrival *a,
+                                const sec__packet *p) {
+    tltcp__shared *sh = tltcp__shared_lock(ep);
+
+    sec__admission_on_stranger(&sh->admission, a->info->network,
+                               tltcp__shared_time(sh, a->now));
+    tltcp__shared_unlock(ep);
+    return reply_reject(a->out, p, SEC__WRONG_KEY);
 }
 
 /* Opens a secured caller's INITIAL and replaces its body by the plain one.
@@ -332,7 +347,9 @@ static tltcp_conn *make_welcome(tltcp_endpoint *ep, const arrival *a,
 
 static bool spend_token(tltcp_endpoint *ep, const sec__packet *p,
                         tltcp_time now) {
-    bool ok = sec__admission_spend(&tltcp__shared_lock(ep)->admission, p, now);
+    tltcp__shared *sh = tltcp__shared_lock(ep);
+    bool ok =
+        sec__admission_spend(&sh->admission, p, tltcp__shared_time(sh, now));
 
     tltcp__shared_unlock(ep);
     return ok;
@@ -351,10 +368,7 @@ static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
         return endpoint_reject(ep, a, p);
     }
     if (result == SEC__HELLO_FORGED) {
-        sec__admission_on_stranger(&tltcp__shared_lock(ep)->admission,
-                                   a->info->network, a->now);
-        tltcp__shared_unlock(ep);
-        return reply_reject(a->out, p, SEC__WRONG_KEY);
+        return endpoint_on_stranger(ep, a, p);
     }
     c = result == SEC__HELLO_FINE ? make_welcome(ep, a, p, hello) : NULL;
     if (c == NULL) { /* without memory: the caller will try again */
@@ -378,13 +392,13 @@ static int judge_caller(tltcp_endpoint *ep, const arrival *a,
                         const sec__packet *p) {
     tltcp__shared *sh = ep->shared;
     const sec__origin origin = tltcp__origin_of(a->info);
+    const tltcp_time now = tltcp__shared_time(sh, a->now);
     uint32_t why;
-    switch (sec__admission_judge(&sh->admission, p, a->info->path, &origin,
-                                 a->now, &why)) {
+    switch (sec__admission_judge(&sh->admission, p, a->info->path, &origin, now,
+                                 &why)) {
     case SEC__ASK:
-        a->out->reply_len =
-            sec__admission_ask(&sh->admission, &ep->secret, p, a->info->path,
-                               a->now, a->out->reply);
+        a->out->reply_len = sec__admission_ask(
+            &sh->admission, &ep->secret, p, a->info->path, now, a->out->reply);
         return TLTCP_REPLY;
     case SEC__TURN_AWAY:
         return reply_reject(a->out, p, why);
@@ -392,7 +406,7 @@ static int judge_caller(tltcp_endpoint *ep, const arrival *a,
         break;
     }
     if (ep->identity.on &&
-        !sec__admission_hears(&sh->admission, a->info->network, a->now)) {
+        !sec__admission_hears(&sh->admission, a->info->network, now)) {
         return TLTCP_DROPPED;
     }
     return tltcp__budget_admits(&sh->budget, &origin)

@@ -26,6 +26,7 @@ typedef struct tltcp__shared {
     void (*unlock)(void *arg);
     void *arg;
     unsigned users; /* endpoints that are not freed yet */
+    tltcp_time now;
     sec__admission admission;
     tltcp__budget budget;
 } tltcp__shared;
@@ -61,6 +62,9 @@ void tltcp__shared_leave(tltcp_endpoint *ep);
 /* Locks what is shared, for an endpoint, and unlocks it. */
 tltcp__shared *tltcp__shared_lock(tltcp_endpoint *ep);
 void tltcp__shared_unlock(tltcp_endpoint *ep);
+/* The time for what is shared, where another thread may have read the clock
+ * later and come earlier: it never runs backwards. Requires the lock. */
+tltcp_time tltcp__shared_time(tltcp__shared *sh, tltcp_time now);
 /* A connection of that caller is made, if there is room; false: it cannot
  * be. */
 bool tltcp__shared_enter(tltcp_endpoint *ep, const sec__origin *o);

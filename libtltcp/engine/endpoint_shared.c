@@ -58,6 +58,7 @@ tltcp__shared *tltcp__shared_new(const tltcp_endpoint_group *g,
     sh->unlock = g->unlock;
     sh->arg = g->arg;
     sh->users = 1;
+    sh->now = now;
     if (!shared_set_limits(sh, first, now)) {
         shared_free(sh);
         return NULL;
@@ -79,6 +80,13 @@ void tltcp__shared_unlock(tltcp_endpoint *ep) {
     if (ep->shared->unlock != NULL) {
         ep->shared->unlock(ep->shared->arg);
     }
+}
+
+tltcp_time tltcp__shared_time(tltcp__shared *sh, tltcp_time now) {
+    if (now > sh->now) {
+        sh->now = now;
+    }
+    return sh->now;
 }
 
 void tltcp__shared_leave(tltcp_endpoint *ep) {

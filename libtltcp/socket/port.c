@@ -215,7 +215,7 @@ static void port_do_join(void *arg) {
 static void port_try_open(struct opening *opening) {
     struct tltcp__port *port = opening->port;
     const tltcp_config *c = &port->config;
-    bool listens = port->listening != NULL;
+    bool listens = port->listening != NULL && opening->bind != NULL;
 
     if (c->io.transport != TLTCP_TRANSPORT_TCP) {
         opening->status = port_open_udp(opening);
@@ -357,7 +357,9 @@ static int listener_add_port(struct tltcp__listener *l, const tltcp_config *c) {
     tltcp__crowd_init(&g->crowd);
     port->listening = g;
     l->ports[l->count] = port;
-    memcpy(port->key, l->ports[0]->key, sizeof(port->key));
+    if (l->count > 0) {
+        memcpy(port->key, l->ports[0]->key, sizeof(port->key));
+    }
     l->count++;
     return 0;
 }

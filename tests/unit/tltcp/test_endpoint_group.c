@@ -22,6 +22,7 @@ struct house {
     void (*meanwhile)(struct house *h); /* once; NULL: nothing */
     const struct caller *other;         /* for it */
     int verdict;                        /* of it */
+    tltcp_time now;
 };
 
 /* A caller and what it sent last. */
@@ -56,7 +57,7 @@ static int make_house(struct house *h, const tltcp_config *c) {
     const tltcp_endpoint_group g = {
         .count = PARTS, .lock = lock, .unlock = unlock, .arg = h};
 
-    *h = (struct house){0};
+    *h = (struct house){.now = TLTCP_S};
     return tltcp_endpoint_new_group(h->ep, &g, c, seed, TLTCP_S);
 }
 
@@ -100,8 +101,8 @@ static void caller_sends(struct caller *x) {
 /* What it sent last arrives at endpoint i. */
 static int arrive(struct house *h, int i, const struct caller *x) {
     const tltcp_pktinfo info = {.path = x->path, .network = 7};
-    int verdict = tltcp_endpoint_recv(h->ep[i], &info, x->dgram, x->len,
-                                      &h->out, TLTCP_S);
+    int verdict =
+        tltcp_endpoint_recv(h->ep[i], &info, x->dgram, x->len, &h->out, h->now);
 
     if (verdict == TLTCP_CALLER) {
         assert_true(h->guests < GUESTS);
@@ -229,6 +230,32 @@ TEST(a_token_of_one_endpoint_is_good_for_all) {
     close_house(&h);
 }
 
+/* The keys of tokens change each minute. */
+TEST(threads_that_read_the_clock_late_keep_tokens_valid) {
+    tltcp_config c;
+    struct house h;
+    struct caller x[2];
+
+    secure(&c);
+    open_house(&h, &c);
+    for (uint8_t i = 0; i < 2; i++) {
+        caller_open(&x[i], i, &c);
+        caller_sends(&x[i]);
+    }
+    h.now = 90 * TLTCP_S;
+    assert_int_equal(arrive(&h, 0, &x[0]), TLTCP_REPLY);
+    caller_hears(&x[0], &h);
+    h.now -= TLTCP_US; /* another thread, which was interrupted */
+    assert_int_equal(arrive(&h, 1, &x[1]), TLTCP_REPLY);
+    caller_hears(&x[1], &h);
+    for (int i = 0; i < 2; i++) {
+        caller_sends(&x[i]);
+        assert_int_equal(arrive(&h, 2, &x[i]), TLTCP_CALLER);
+        tltcp_conn_free(x[i].conn);
+    }
+    close_house(&h);
+}
+
 /* The same call, recorded and repeated, at two threads at the same time: at
  * each step of the first. */
 TEST(a_call_makes_one_connection_at_whatever_endpoint) {
@@ -332,6 +359,7 @@ int main(void) {
         cmocka_unit_test(limits_are_those_of_all_endpoints_together),
         cmocka_unit_test(the_last_place_is_given_away_once),
         cmocka_unit_test(a_token_of_one_endpoint_is_good_for_all),
+        cmocka_unit_test(threads_that_read_the_clock_late_keep_tokens_valid),
         cmocka_unit_test(a_call_makes_one_connection_at_whatever_endpoint),
         cmocka_unit_test(memory_is_shared_by_all_endpoints),
         cmocka_unit_test(a_group_without_memory_leaves_nothing_behind),
