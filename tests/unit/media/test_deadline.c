@@ -179,7 +179,7 @@ static int64_t worst_of_gop(media_deadline *ahead, media_deadline *blind,
     for (int i = 0; i < frames; i++) {
         /* coded I P B P B ..., shown I B P B P ... */
         int shown = first + (i == 0 ? 0 : i % 2 == 1 ? i + 1 : i - 1);
-        char kind = i == 0 ? 'I' : i % 2 == 1 ? 'P' : 'B';
+        char kind = "IPB"[i == 0 ? 0 : 2 - i % 2];
         int64_t end = i == 0 ? (first + frames - 1) * FRAME : NONE;
         int64_t right = next(ahead, kind, shown * FRAME, 0, end).deadline;
         int64_t guess = next(blind, kind, shown * FRAME, 0, NONE).deadline;
