@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WORD sizeof(uint64_t)
+#define WORD sizeof(uint32_t)
 #define WORDS_MAX 1024u
 
 /*   struct cong | a bit for each word that follows it | those not zero */
@@ -37,8 +37,8 @@ static bool is_built_in(const struct cong_ops *ops) {
 }
 
 bool tltcp__packed_suits(const struct cong *cong) {
-    return cong->ops->size % WORD == 0 && words_of(cong) <= WORDS_MAX &&
-           is_built_in(cong->ops);
+    return (cong->ops->size - sizeof(*cong)) % WORD == 0 &&
+           words_of(cong) <= WORDS_MAX && is_built_in(cong->ops);
 }
 
 struct cong *tltcp__packed_new(const cmn__mem *mem, const struct cong *cong) {
