@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
 """STFRC, the congestion control of Saratoga, beside TCP SACK: Figures 4 to 12
 and what the text says of the symmetry ratio and of STATUS."""
+import itertools
 import math
 
 from .numbers import brief, half_width, mean, show
 from .page import Figure
-from .stfrc_claims import (QUEUES, claim_few, claim_smooth, claims_asymmetric,
-                           claims_flows, claims_symmetric, claims_text,
-                           claims_variation, smoothness)
-from .stfrc_runs import (ERRORS, RIVALS, UNSAID, UNTIL, UPLINK_QUEUE, UPLINKS,
-                         Scope, View, plan, seeds)
+from .stfrc_claims import (QUEUES, Shares, claim_few, claim_smooth,
+                           claims_asymmetric, claims_flows, claims_symmetric,
+                           claims_text, claims_variation, smoothness)
+from .stfrc_runs import (CHOOSERS, ERRORS, FAR, MANY, RIVALS, UNSAID, UNTIL,
+                         UPLINK_QUEUE, UPLINKS, Scope, View, plan, seeds)
 
 __all__ = ["TITLE", "plan", "report", "seeds"]
 
@@ -72,28 +73,52 @@ def rate_part(page, v, s):
 
 def grid_part(page, v, s):
     page.heading("Figure 4: normalised throughput of TCP, symmetric")
-    for red, name in ((0, "Drop-tail"), (1, "RED")):
-        page.text(f"{name}; rows: Mbit/s, columns: TCP flows and as many STFRC "
-                  "flows:")
-        page.table(("", *s.flows), [(bw, *(
-            brief([v.tcp("sym", red, n, bw, x) for x in s.few], 2)
-            for n in s.flows)) for bw in s.rates])
+    for kind, place in (("sym", "destinations 0 to 20 ms away"),
+                        *((("far", f"{FAR} to {FAR + 20} ms away"),)
+                          if s.ways else ())):
+        for red, name in ((0, "Drop-tail"), (1, "RED")):
+            page.text(f"{name}, {place}; rows: Mbit/s, columns: TCP flows and "
+                      "as many STFRC flows:")
+            page.table(("", *s.flows), [(bw, *(
+                brief([v.tcp(kind, red, n, bw, x) for x in s.few], 2)
+                for n in s.flows)) for bw in s.rates])
+    if s.ways:
+        ways_part(page, v, s)
+    shown = list(itertools.product(("sym", "far") if s.ways else ("sym",),
+                                   (0, 1)))
+    page.figure("4", "Figure 4: throughput of TCP over its fair share",
+                grids(v, s, shown), (9 if s.ways else 7.2, 2.8), len(shown))
 
+
+def ways_part(page, v, s):
+    """How the distance was chosen."""
+    page.text("How far the destinations are decides on many flows with RED. "
+              f"TCP's share with {MANY} flows and more of each kind, up to "
+              f"{s.small} Mbit/s, by their least distance, with "
+              f"{len(CHOOSERS)} seeds other than those that judge; {FAR} ms "
+              "were chosen, the least with which it is clearly above 1 with "
+              "RED:")
+    page.table(("ms", *QUEUES), [
+        (way, *(brief(Shares(v, s.small_points(MANY), CHOOSERS, "way", way,
+                             red).means(), 2) for red in (0, 1)))
+        for way in s.ways])
+
+
+def grids(v, s, shown):
     def draw(axes):
-        for axis, red in zip(axes, (0, 1)):
+        for axis, (kind, red) in zip(axes, shown):
             for bw in s.rates:
                 axis.plot(s.flows, [
-                    mean([v.tcp("sym", red, n, bw, x) for x in s.few])
+                    mean([v.tcp(kind, red, n, bw, x) for x in s.few])
                     for n in s.flows], "o-", ms=3, label=f"{bw} Mbit/s")
             powers(axis, s.flows)
             axis.set_ylim(0, 2)
             axis.set_xlabel("flows of each kind")
-            axis.set_title("RED" if red else "drop-tail")
+            axis.set_title(("RED" if red else "drop-tail")
+                           + (f", {FAR} ms away" if kind == "far" else ""))
         axes[0].set_ylabel("TCP, normalised")
-        axes[1].legend(fontsize=7)
-
-    page.figure("4", "Figure 4: throughput of TCP over its fair share", draw,
-                (7.2, 2.8), 2)
+        axes[-1].legend(fontsize=7)
+    return draw
 
 
 def powers(axis, values):

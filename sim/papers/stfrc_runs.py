@@ -2,6 +2,7 @@
 """STFRC beside TCP SACK: what is run, and what a run says of shares, losses and
 feedback."""
 import itertools
+import math
 
 from .lab import Job, pacing
 from .numbers import mean, ratio, variation
@@ -23,6 +24,15 @@ UNSAID = {"as adopted": {},
           "starts within 0.1 s": {"stagger": 0.1},
           "packets of 1500 bytes": {"packet": 1500}}
 UPLINK_QUEUE = 50  # packets; ns-2's default
+# Figure 4: so many flows of each kind and less are few, and more are many.
+FEW, MANY = 2, 32
+# Least way to the destinations, ms, which the paper calls variable.  Figure 4
+# is judged at FAR, too, by other seeds than those that chose it: the least at
+# which many flows of TCP clearly get more with RED.
+WAYS = (0, 50, 100, 200, 300)
+FAR = 50
+CHOOSERS = range(101, 106)  # seeds
+JUDGES = range(1, 101)      # of few flows, which differ much from run to run
 ERRORS = {"1e-4 per packet": {}, "1e-4 per bit": {"error": 0,
                                                   "bit_error": 1e-4}}
 
@@ -33,8 +43,11 @@ class Scope:
     def __init__(self, quick):
         self.time = {"duration": 50, "warm": 20} if quick else {}
         self.span = 30 if quick else 60  # s that are counted
-        self.flows = (4, 32) if quick else (1, 4, 32, 64)
+        self.flows = (4, 32) if quick else (1, 2, 4, 32, 64)
         self.rates = (4, 8, 16) if quick else (1, 2, 4, 8, 16)
+        # Figure 4: a small bottleneck, Mbit/s; least ways to the destinations.
+        self.small = 4 if quick else 2
+        self.ways = () if quick else WAYS
         self.thin_flows = (4, 32) if quick else (1, 4, 64)
         self.thin_rates = (8,) if quick else (2, 8, 16)
         # Packets of the uplink's queue, besides UPLINK_QUEUE.
@@ -42,11 +55,17 @@ class Scope:
         self.cov_rates = (4, 16) if quick else (1, 2, 4, 8, 16)
         self.seeds = range(1, 4 if quick else 11)
         self.few = range(1, 2 if quick else 11)
+        self.judges = self.few if quick else JUDGES
         # Of the asymmetric topology, whose claims are about many flows.
         self.top = self.thin_flows[-1]
         self.thin_rate = self.thin_rates[-1]
         # Of the bottleneck in Figures 9 and 10.
         self.per_flow = 8 if quick else 16
+
+    def small_points(self, least=1, most=math.inf):
+        """Figure 4's points of a small bottleneck, by number of flows."""
+        return [(n, bw) for n in self.flows if least <= n <= most
+                for bw in self.rates if bw <= self.small]
 
 
 def seeds(quick):
@@ -67,12 +86,17 @@ def asymmetric(scope, n, bw, uplink, seed=1, known=0, **more):
 def plan(quick):
     s = Scope(quick)
     jobs = {}
-    for red in (0, 1):
-        for n in s.flows:
-            for bw in s.rates:
-                for seed in s.few:
-                    jobs["sym", red, n, bw, seed] = symmetric(s, n, bw, red,
-                                                              seed)
+    for red, n, bw in itertools.product((0, 1), s.flows, s.rates):
+        lone = n <= FEW and bw <= s.small
+        for seed in s.judges if lone else s.few:
+            jobs["sym", red, n, bw, seed] = symmetric(s, n, bw, red, seed)
+            if s.ways:
+                jobs["far", red, n, bw, seed] = symmetric(
+                    s, n, bw, red, seed, exit_delay=FAR)
+    for way, red, (n, bw), seed in itertools.product(
+            s.ways, (0, 1), s.small_points(MANY), CHOOSERS):
+        jobs["way", way, red, n, bw, seed] = symmetric(s, n, bw, red, seed,
+                                                       exit_delay=way)
     for uplink in UPLINKS:
         for n in s.thin_flows:
             for bw in s.thin_rates:
