@@ -4,7 +4,7 @@
 
 uint8_t *tltcp__fec_reserve(tltcp__fec_room *room, size_t n) {
     if (n > room->cap) {
-        cmn__free(room->mem, room->bytes);
+        tltcp__fec_room_free(room);
         room->bytes = cmn__alloc(room->mem, n);
         room->cap = room->bytes != NULL ? n : 0;
     }
@@ -15,6 +15,7 @@ void tltcp__fec_room_free(tltcp__fec_room *room) {
     cmn__free(room->mem, room->bytes);
     room->bytes = NULL;
     room->cap = 0;
+    room->rows = room->columns = 0;
 }
 
 #ifdef PERIGEE_HAVE_ISAL
@@ -32,6 +33,24 @@ static uint8_t coefficient(unsigned repair, unsigned data) {
     return gf_inv((unsigned char)((TLTCP__FEC_DATA + repair) ^ data));
 }
 
+/* Tables for n repair symbols of k data symbols. */
+static uint8_t *encoding_tables(tltcp__fec_room *room, unsigned n, unsigned k) {
+    uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_DATA];
+    uint8_t *tables = tltcp__fec_reserve(room, (size_t)TABLE * n * k);
+    if (tables == NULL || (room->rows == n && room->columns == k)) {
+        return tables;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned j = 0; j < k; j++) {
+            matrix[i * k + j] = coefficient(i, j);
+        }
+    }
+    ec_init_tables((int)k, (int)n, matrix, tables);
+    room->rows = n;
+    room->columns = k;
+    return tables;
+}
+
 /* to[i] = sum over j of matrix[i][j] * from[j] */
 static void multiply(uint8_t *tables, uint8_t *matrix, unsigned rows,
                      unsigned columns, size_t size, uint8_t **from,
@@ -42,10 +61,9 @@ static void multiply(uint8_t *tables, uint8_t *matrix, unsigned rows,
 
 bool tltcp__fec_encode(tltcp__fec_room *room, uint8_t *data, unsigned k,
                        size_t size, uint8_t *repair, unsigned n) {
-    uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_DATA];
     uint8_t *from[TLTCP__FEC_DATA];
     uint8_t *to[TLTCP__FEC_REPAIR];
-    uint8_t *tables = tltcp__fec_reserve(room, (size_t)TABLE * n * k);
+    uint8_t *tables = encoding_tables(room, n, k);
     if (tables == NULL) {
         return false;
     }
@@ -54,11 +72,8 @@ bool tltcp__fec_encode(tltcp__fec_room *room, uint8_t *data, unsigned k,
     }
     for (unsigned i = 0; i < n; i++) {
         to[i] = repair + i * size;
-        for (unsigned j = 0; j < k; j++) {
-            matrix[i * k + j] = coefficient(i, j);
-        }
     }
-    multiply(tables, matrix, n, k, size, from, to);
+    ec_encode_data((int)size, (int)k, (int)n, tables, from, to);
     return true;
 }
 
@@ -120,6 +135,7 @@ bool tltcp__fec_decode(tltcp__fec_room *room, const tltcp__fec_block *b) {
     if (tables == NULL) {
         return false;
     }
+    room->rows = room->columns = 0;
     subtract_known(b, tables, tables + len);
     return solve(b, tables);
 }

@@ -20,6 +20,8 @@ typedef struct tltcp__fec_room {
     const cmn__mem *mem;
     uint8_t *bytes;
     size_t cap;
+    unsigned rows; /* of the tables that tltcp__fec_encode() left here */
+    unsigned columns;
 } tltcp__fec_room;
 
 /* Returns at least n uninitialised bytes; NULL without memory. */
@@ -30,7 +32,8 @@ void tltcp__fec_room_free(tltcp__fec_room *room);
 bool tltcp__fec_available(void);
 
 /* Makes the first n repair symbols of k data symbols of `size` bytes each, back
- * to back.  False without memory. */
+ * to back.  The room keeps tables for the next block of as many symbols.  False
+ * without memory. */
 bool tltcp__fec_encode(tltcp__fec_room *room, uint8_t *data, unsigned k,
                        size_t size, uint8_t *repair, unsigned n);
 

@@ -83,6 +83,35 @@ TEST(the_code_is_the_documented_one) {
     assert_int_equal(repair[1], 0x45);
 }
 
+/* What a room keeps for the next block is of no use to blocks of another size,
+ * nor after a repair. */
+TEST(a_room_serves_blocks_of_any_size_in_any_order) {
+    static uint8_t data[8 * SIZE];
+    uint8_t missing[1] = {2};
+    uint8_t index[1] = {1};
+    const cmn__mem mem = cmn__mem_default();
+    tltcp__fec_room kept = {.mem = &mem};
+    fill(data, sizeof(data));
+    for (unsigned i = 0; i < 60; i++) {
+        unsigned k = 3 + i / 2 % 5; /* a block is followed by its like, too */
+        unsigned n = 2 + i / 8 % 3;
+        uint8_t repair[4 * SIZE];
+        uint8_t expected[4 * SIZE];
+        tltcp__fec_room fresh = {.mem = &mem};
+        k = i % 3 == 0 ? 3 : k;
+        assert_true(tltcp__fec_encode(&kept, data, k, SIZE, repair, n));
+        assert_true(tltcp__fec_encode(&fresh, data, k, SIZE, expected, n));
+        assert_memory_equal(repair, expected, n * SIZE);
+        if (i % 4 == 3) {
+            assert_true(tltcp__fec_decode(
+                &kept, &(tltcp__fec_block){data, k, SIZE, missing,
+                                           repair + SIZE, index, 1}));
+        }
+        tltcp__fec_room_free(&fresh);
+    }
+    tltcp__fec_room_free(&kept);
+}
+
 /* ---- how much ---- */
 
 static unsigned repairs_for(uint8_t cls, double loss, tltcp_time budget,
@@ -286,6 +315,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(any_symbols_make_good_as_many, begin),
         cmocka_unit_test_setup(the_code_is_the_documented_one, begin),
+        cmocka_unit_test_setup(a_room_serves_blocks_of_any_size_in_any_order,
+                               begin),
         cmocka_unit_test_setup(repair_follows_loss_class_and_time, begin),
         cmocka_unit_test_setup(symbols_are_made_block_by_block, begin),
         cmocka_unit_test_setup(a_block_survives_that_part_of_it_was_read,
