@@ -78,11 +78,26 @@ static void hold_end_fall(struct cong__hold *h, double mss, double before,
     h->paused = now;
 }
 
+static bool hold_is_beside_bbr(const struct cong__hold *h, cong_time now) {
+    return cong__bbr_pause_is_recent(&h->pause, now);
+}
+
+/* Others fill the queue. BBRv1 does, also if a stream that adapts to it once
+ * took that queue for its own. */
+static bool hold_stands(const struct cong__hold *h,
+                        const struct cong__hold_path *path,
+                        const struct cong_ack *ack) {
+    double queue = (double)ack->rtt - (double)ack->min_rtt;
+    return path->stands || (hold_is_beside_bbr(h, ack->now) && ack->rtt > 0 &&
+                            queue > FALL_TO * (double)h->high);
+}
+
 static void hold_note_queue(struct cong__hold *h, double mss,
                             const struct cong_ack *ack,
                             const struct cong__hold_path *path) {
     double queue = (double)ack->rtt - (double)ack->min_rtt;
     double high = (double)h->high;
+    double link = cong__peak_rate(path->peak);
     h->stood = path->stands ? ack->now : h->stood;
     h->fall += (float)cong__clean(ack->acked);
     if (ack->rtt <= 0 || ack->min_rtt <= 0) {
@@ -90,6 +105,8 @@ static void hold_note_queue(struct cong__hold *h, double mss,
     }
     high = fmax(ack->round ? FADE * high : high, queue);
     h->high = (float)high;
+    cong__bbr_pause_ack(&h->pause, ack, high,
+                        link > 0 ? path->peak->delivered / link : 0);
     if (queue > FALL_FROM * high) {
         h->fell = ack->now;
         h->fall = 0;
@@ -125,7 +142,8 @@ static void hold_set_window(const struct cong__hold *h, struct cong *cc,
     cong__set_cwnd(cc, fmin(window, cc->cwnd + cong__clean(ack->acked)));
     cong__set_ssthresh(cc, cc->cwnd);
     cc->pacing_rate = fmin((double)h->pace * CONG_NS, CONG_HUGE);
-    cc->queue = CONG_QUEUE_FOREIGN;
+    cc->queue =
+        hold_is_beside_bbr(h, ack->now) ? CONG_QUEUE_BBR : CONG_QUEUE_FOREIGN;
 }
 
 static void hold_forget(struct cong__hold *h, cong_time now) {
@@ -177,7 +195,8 @@ static void hold_end_trial(struct cong__hold *h, struct cong *cc, double share,
                            const struct cong_ack *ack) {
     double packets = (double)h->sum.known / cc->mss / (h->rounds - TRIAL_GROWS);
     double loss = hold_ratio(&h->sum);
-    if (loss > MUCH && hold_score(h, packets) > UNYIELDING &&
+    if ((hold_is_beside_bbr(h, ack->now) ||
+         (loss > MUCH && hold_score(h, packets) > UNYIELDING)) &&
         share < path->part + OVERSHOT) {
         h->state = CONG__HOLD_ON;
         h->failed = 0;
@@ -209,7 +228,8 @@ static bool hold_is_over(const struct cong__hold *h, const struct cong *cc,
                          const struct cong_ack *ack) {
     double full = (double)ack->min_rtt + (double)h->high;
     return cong__elapsed(ack->now, h->stood) > STALE ||
-           (cong__elapsed(ack->now, h->since) > LASTS &&
+           (!hold_is_beside_bbr(h, ack->now) &&
+            cong__elapsed(ack->now, h->since) > LASTS &&
             (double)h->sum.known > 0.5 * LONGER * cc->mss &&
             hold_score(h, path->peak->delivered * full / cc->mss) < TCP_LIKE);
 }
@@ -254,16 +274,21 @@ static void hold_steer(struct cong__hold *h, struct cong *cc, double share,
 static bool hold_may_begin(const struct cong__hold *h, const struct cong *cc,
                            double link, const struct cong__hold_path *path,
                            const struct cong_ack *ack) {
-    return path->stands && path->part > 0 && ack->now >= h->again &&
-           (double)h->recent.known >= KNOWN * cc->mss &&
-           hold_ratio(&h->recent) > SUSPECT &&
-           path->peak->delivered <= ENOUGH * link;
+    bool suspects = ack->now >= h->again &&
+                    (double)h->recent.known >= KNOWN * cc->mss &&
+                    hold_ratio(&h->recent) > SUSPECT;
+    return path->stands && path->part > 0 &&
+           path->peak->delivered <= ENOUGH * link &&
+           (suspects || hold_is_beside_bbr(h, ack->now));
 }
 
 bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
                     const struct cong_ack *ack,
-                    const struct cong__hold_path *path) {
+                    const struct cong__hold_path *known) {
+    struct cong__hold_path seen = *known;
+    const struct cong__hold_path *path = &seen;
     double link, share;
+    seen.stands = hold_stands(h, known, ack);
     hold_add_loss(&h->recent, RECENT * cc->mss, ack);
     hold_add_loss(&h->sum, LONGER * cc->mss, ack);
     hold_note_queue(h, cc->mss, ack, path);

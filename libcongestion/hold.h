@@ -17,6 +17,9 @@
  * trial and the hold end as soon as losses are what TCP flows cause, or the
  * queue is gone.
  *
+ * In a deep queue, BBRv1 causes few losses, but shows by its pauses
+ * (bbr_pause.h). Then the rate is held without a trial.
+ *
  * BBRv1 pauses for 200 ms every ten seconds. What this flow has in the queue
  * then leaves it at the rate of the link, which is how the flow knows the rate:
  * as the queue falls, packets arrive much faster than before. In a short queue
@@ -25,6 +28,7 @@
 #ifndef LIBCONGESTION_HOLD_H
 #define LIBCONGESTION_HOLD_H
 
+#include "libcongestion/bbr_pause.h"
 #include "libcongestion/internal.h"
 #include "libcongestion/peak_rate.h"
 
@@ -43,6 +47,7 @@ struct cong__hold {
     bool has_fallen;                 /* the queue, since `since` */
     struct cong__hold_losses recent; /* over some packets */
     struct cong__hold_losses sum;    /* over more, since the trial measures */
+    struct cong__bbr_pause pause;
     cong_time since;  /* when that began, or the rate has been held */
     cong_time again;  /* no trial before this time */
     float pace;       /* rate that is held, bytes/ns */

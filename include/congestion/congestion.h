@@ -103,8 +103,10 @@ struct cong_event {
 enum cong_queue {
     CONG_QUEUE_UNKNOWN, /**< no queue, or the controller cannot tell */
     CONG_QUEUE_OWN,     /**< this flow; the controller keeps it short */
-    CONG_QUEUE_FOREIGN  /**< other flows: the queue stays when this flow slows
+    CONG_QUEUE_FOREIGN, /**< other flows: the queue stays when this flow slows
                              down, and the window is this flow's share */
+    CONG_QUEUE_BBR      /**< likewise, and they yield neither to losses nor to
+                             a queue, as BBRv1 does */
 };
 
 struct cong_ops;

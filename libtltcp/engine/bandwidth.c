@@ -129,9 +129,13 @@ static double growth_of_window(double mss, cong_time srtt_ns, double seconds) {
     return srtt > 0 ? mss / (srtt * srtt) * seconds : 0;
 }
 
+static bool is_foreign(const struct cong *cong) {
+    return cong->queue == CONG_QUEUE_FOREIGN || cong->queue == CONG_QUEUE_BBR;
+}
+
 /* The controller keeps a rate although packets are lost. */
 static bool is_held(const struct cong *cong) {
-    return cong->queue == CONG_QUEUE_FOREIGN && cong->pacing_rate > 0;
+    return is_foreign(cong) && cong->pacing_rate > 0;
 }
 
 static void note_loss(tltcp__bandwidth *c, double mss,
@@ -257,7 +261,7 @@ void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
         c->t_estimate >= 0 ? (double)(ack->now - c->t_estimate) / NS_PER_S : 0;
     double gain = seconds < ESTIMATE_SECONDS ? seconds / ESTIMATE_SECONDS : 1;
     double rate;
-    if (cong->queue == CONG_QUEUE_FOREIGN) {
+    if (is_foreign(cong)) {
         c->t_foreign = ack->now;
     }
     note_loss(c, cong->mss, ack);

@@ -56,6 +56,9 @@
  * frames would be late there, and it may be that of streams like ours. */
 #define DEEP_LEAST 0.08
 #define DEEP_MOST 0.4
+/* Likewise of flows that do not yield: draining is of no use. */
+#define BBR_LEAST 0.15
+#define BBR_MOST 0.6
 
 void tltcp__target_init(tltcp__target *t) {
     *t = (tltcp__target){.low = {-1, -1},
@@ -148,6 +151,9 @@ static double target_foreign(const tltcp__target *t,
                              const tltcp__target_input *in) {
     double queue = target_seconds(target_queue(t, in->min_rtt));
     double share = tltcp__cross_traffic_share(&t->cross);
+    if (in->bbr) {
+        return 1 - target_ramp(queue, BBR_LEAST, BBR_MOST);
+    }
     bool calm = t->t_signal < 0 || t->t_update - t->t_signal > CALM;
     double others = calm ? target_ramp(share, CROSS_CALM_LEAST, CROSS_CALM_MOST)
                          : target_ramp(share, CROSS_LEAST, CROSS_MOST);

@@ -21,7 +21,7 @@ STRINGS = {"abort", "__assert_fail", "memchr", "memcmp", "memcpy", "memmove",
            "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail",
            "__memcpy_chk", "__memmove_chk", "__memset_chk", "__strncpy_chk"}
 # Which instructions the processor has, by the compiler's own library.
-PROCESSOR = {"__cpu_indicator_init", "__cpu_model"}
+PROCESSOR = {"__cpu_indicator_init", "__cpu_model", "__cpu_features2"}
 MATHS = {"cbrt", "ceil", "exp", "exp2", "expm1", "fabs", "floor", "fmax",
          "fmin", "fmod", "ldexp", "llround", "log", "log1p", "log2", "lround",
          "nextafter", "pow", "round", "sqrt", "trunc"}

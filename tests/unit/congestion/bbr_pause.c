@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* BBRv1 is recognized by its pauses, and nobody else is. */
+#include "libcongestion/bbr_pause.h"
+#include "tests/support/cmocka.h"
+
+#include <math.h>
+
+#define MS 1000000
+#define BASE 40  /* ms */
+#define HIGH 100 /* ms of queue */
+#define PART 0.3 /* of the link */
+#define STEP 10  /* ms between packets */
+
+struct path {
+    struct cong__bbr_pause pause;
+    double sent;  /* ms */
+    double queue; /* ms */
+};
+
+/* The queue becomes `to` within so many ms. */
+static void queue_goes(struct path *p, double to, double takes) {
+    double from = p->queue;
+    for (double t = STEP; t <= takes; t += STEP) {
+        p->queue = from + (to - from) * t / takes;
+        p->sent += STEP;
+        struct cong_ack ack = {
+            .now = (cong_time)((p->sent + BASE + p->queue) * MS),
+            .rtt = (cong_time)((BASE + p->queue) * MS),
+            .min_rtt = BASE * MS};
+        cong__bbr_pause_ack(&p->pause, &ack, (double)HIGH * MS, PART);
+    }
+}
+
+static bool is_recognized(const struct path *p) {
+    return cong__bbr_pause_is_recent(
+        &p->pause, (cong_time)((p->sent + BASE + p->queue) * MS));
+}
+
+/* A queue that stood for so long, then fell, was short, and was filled again,
+ * each within so many ms. */
+static bool recognizes(double stood, double high, double falls, double lasts,
+                       double fills) {
+    struct path p = {.queue = 0};
+    queue_goes(&p, 0, 100);
+    queue_goes(&p, high, 100);
+    queue_goes(&p, high, stood);
+    queue_goes(&p, 0, falls);
+    queue_goes(&p, 0, lasts);
+    assert_false(is_recognized(&p));
+    queue_goes(&p, high, fills);
+    return is_recognized(&p);
+}
+
+TEST(a_pause_shows_bbr) {
+    /* 0.7 of the link is gone */
+    assert_true(recognizes(5000, HIGH, HIGH / 0.7, 200, 300));
+    assert_true(recognizes(9800, HIGH, HIGH / 0.7, 300, 900));
+}
+
+TEST(flows_that_yield_to_losses_do_not_show_as_bbr) {
+    /* half of what they sent is gone, or 0.3 of it */
+    assert_false(recognizes(5000, HIGH, HIGH / 0.35, 200, 300));
+    assert_false(recognizes(5000, HIGH, HIGH / 0.21, 200, 300));
+    /* they grow by a packet per round trip */
+    assert_false(recognizes(9800, HIGH, HIGH / 0.7, 200, 1500));
+}
+
+TEST(streams_that_come_and_go_do_not_show_as_bbr) {
+    assert_false(recognizes(1500, HIGH, HIGH / 0.7, 200, 300));
+    assert_false(recognizes(5000, HIGH, HIGH / 0.7, 20, 100));
+}
+
+TEST(a_short_queue_says_nothing) {
+    struct path p = {.queue = 0};
+    queue_goes(&p, 0, 100);
+    queue_goes(&p, HIGH / 2.0, 100);
+    queue_goes(&p, HIGH / 2.0, 9800);
+    queue_goes(&p, 0, HIGH / 1.4);
+    queue_goes(&p, 0, 200);
+    queue_goes(&p, HIGH / 2.0, 300);
+    assert_false(is_recognized(&p));
+}
+
+TEST(bbr_is_forgotten_when_it_no_longer_pauses) {
+    struct path p = {.queue = 0};
+    queue_goes(&p, 0, 100);
+    for (int i = 0; i < 3; i++) {
+        queue_goes(&p, HIGH, 300);
+        queue_goes(&p, HIGH, 9800);
+        assert_true(is_recognized(&p) == (i > 0));
+        queue_goes(&p, 0, HIGH / 0.7);
+        queue_goes(&p, 0, 200);
+    }
+    queue_goes(&p, HIGH, 300);
+    queue_goes(&p, HIGH, 13000);
+    assert_false(is_recognized(&p));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pause_shows_bbr),
+        cmocka_unit_test(flows_that_yield_to_losses_do_not_show_as_bbr),
+        cmocka_unit_test(streams_that_come_and_go_do_not_show_as_bbr),
+        cmocka_unit_test(a_short_queue_says_nothing),
+        cmocka_unit_test(bbr_is_forgotten_when_it_no_longer_pauses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
