@@ -11,7 +11,7 @@
 #define DEEP_LEAST 1e7     /* ... and ns: a queue that tells */
 #define STEEP 0.6          /* of what the others sent is gone */
 #define PAUSE 150000000    /* ns for which it is short, at least */
-#define REFILL 1000000000  /* ns and ... */
+#define REFILL 1e9         /* ns and ... */
 #define REFILL_ROUNDS 2    /* ... round trips until it is long again */
 #define PERIOD 12000000000 /* ns between two pauses, at most */
 
@@ -26,9 +26,9 @@ static bool pause_is_steep(const struct cong__bbr_pause *p, double queue,
 
 /* The queue is long again. */
 static void pause_end(struct cong__bbr_pause *p, const struct cong_ack *ack) {
-    cong_time took = cong__elapsed(ack->now, p->emptied);
+    double took = (double)cong__elapsed(ack->now, p->emptied);
     if (p->emptied > 0 && cong__elapsed(p->low, p->emptied) > PAUSE &&
-        took < REFILL + REFILL_ROUNDS * ack->rtt) {
+        took < REFILL + REFILL_ROUNDS * (double)ack->rtt) {
         p->refilled = ack->now;
     }
     p->emptied = 0;

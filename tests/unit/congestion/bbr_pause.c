@@ -20,8 +20,8 @@ struct path {
 /* The queue becomes `to` within so many ms. */
 static void queue_goes(struct path *p, double to, double takes) {
     double from = p->queue;
-    for (double t = STEP; t <= takes; t += STEP) {
-        p->queue = from + (to - from) * t / takes;
+    for (int i = 1; i * STEP <= takes; i++) {
+        p->queue = from + (to - from) * i * STEP / takes;
         p->sent += STEP;
         struct cong_ack ack = {
             .now = (cong_time)((p->sent + BASE + p->queue) * MS),
