@@ -307,8 +307,8 @@ static double link_rate(const struct adaptive *a) {
     double share = cong__link_rate_share(&a->link);
     double link = share > 0 ? a->link.mean_came / share : 0;
     double most = cong__peak_rate(&a->peak);
-    double room =
-        cong__peak_rate_room(&a->peak, (double)a->hold.high, a->q.w.cc.mss);
+    double room = cong__peak_rate_room(&a->peak, (double)a->hold.pause.high,
+                                       a->q.w.cc.mss);
     return a->queue.foreign || link <= 0 ? link
                                          : fmin(fmax(link, most), room * most);
 }
@@ -409,7 +409,8 @@ static bool is_others_queue(const struct adaptive *a, cong_time now) {
 static bool holds_part(struct adaptive *a, const struct cong_ack *ack) {
     double share = cong__link_rate_share(&a->link);
     struct cong__hold_path path = {
-        .stands = is_others_queue(a, ack->now),
+        .stands = is_others_queue(a, ack->now) ||
+                  cong__pause_bbr_fills(&a->hold.pause, ack),
         .link = share > 0 ? a->link.mean_came / share : 0,
         .peak = &a->peak,
         .part = a->part_held,

@@ -41,14 +41,6 @@
 #define WINDOW 2       /* times the rate over a round trip with a full queue */
 #define WINDOW_LEAST 4 /* packets */
 
-#define FADE 0.99       /* of the longest queue, per round trip */
-#define FALL_FROM 0.7   /* of that queue ... */
-#define FALL_TO 0.3     /* ... to this: others send less */
-#define FALL_LEAST 1e7  /* ns of that queue */
-#define FALL_PACKETS 6  /* that left meanwhile ... */
-#define FALL_FASTER 1.5 /* ... this much faster than before: others pause */
-#define FALL_KEPT 0.8   /* of the rate that this showed, at each next time */
-#define FALL_RECENT 15000000000
 #define TIGHT 1.04 /* times the highest rate, when others paused */
 
 static double hold_ratio(const struct cong__hold_losses *l) {
@@ -65,69 +57,18 @@ static void hold_add_loss(struct cong__hold_losses *l, double most,
     l->known = (float)(keep * known);
 }
 
-/* While others pause, the packets in the queue are the flow's own, and leave at
- * the rate of the link. */
-static void hold_end_fall(struct cong__hold *h, double mss, double before,
-                          cong_time now) {
-    double took = (double)cong__elapsed(now, h->fell);
-    double rate = took > 0 ? (double)h->fall / took : 0;
-    if ((double)h->fall < FALL_PACKETS * mss || rate < FALL_FASTER * before) {
-        return;
-    }
-    h->link = (float)fmax(FALL_KEPT * (double)h->link, rate);
-    h->paused = now;
-}
-
-static bool hold_is_beside_bbr(const struct cong__hold *h, cong_time now) {
-    return cong__bbr_pause_is_recent(&h->pause, now);
-}
-
-/* Others fill the queue. BBRv1 does, also if a stream that adapts to it once
- * took that queue for its own. */
-static bool hold_stands(const struct cong__hold *h,
-                        const struct cong__hold_path *path,
-                        const struct cong_ack *ack) {
-    double queue = (double)ack->rtt - (double)ack->min_rtt;
-    return path->stands || (hold_is_beside_bbr(h, ack->now) && ack->rtt > 0 &&
-                            queue > FALL_TO * (double)h->high);
-}
-
-static void hold_note_queue(struct cong__hold *h, double mss,
-                            const struct cong_ack *ack,
-                            const struct cong__hold_path *path) {
-    double queue = (double)ack->rtt - (double)ack->min_rtt;
-    double high = (double)h->high;
-    double link = cong__peak_rate(path->peak);
-    h->stood = path->stands ? ack->now : h->stood;
-    h->fall += (float)cong__clean(ack->acked);
-    if (ack->rtt <= 0 || ack->min_rtt <= 0) {
-        return;
-    }
-    high = fmax(ack->round ? FADE * high : high, queue);
-    h->high = (float)high;
-    cong__bbr_pause_ack(&h->pause, ack, high,
-                        link > 0 ? path->peak->delivered / link : 0);
-    if (queue > FALL_FROM * high) {
-        h->fell = ack->now;
-        h->fall = 0;
-    } else if (h->fell > 0 && high > FALL_LEAST && queue < FALL_TO * high) {
-        hold_end_fall(h, mss, path->peak->delivered, ack->now);
-        h->fell = 0;
-        h->has_fallen = true;
-    }
-}
-
 /* Rate of the link, bytes/ns; 0: not known. It is at least the highest rate of
  * delivery. */
 static double hold_link(const struct cong__hold *h, double mss,
                         const struct cong__hold_path *path, cong_time now) {
+    double paused = cong__pause_link(&h->pause, now);
     double most = cong__peak_rate(path->peak);
-    double room = cong__peak_rate_room(path->peak, (double)h->high, mss);
+    double room = cong__peak_rate_room(path->peak, (double)h->pause.high, mss);
     if (most <= 0) {
         return path->link;
     }
-    if (h->paused > 0 && cong__elapsed(now, h->paused) < FALL_RECENT) {
-        most = fmin(fmax(most, (double)h->link), room * most);
+    if (paused > 0) {
+        most = fmin(fmax(most, paused), room * most);
         room = TIGHT;
     }
     return fmin(path->link > 0 ? fmax(path->link, most) : CONG_HUGE,
@@ -136,19 +77,18 @@ static double hold_link(const struct cong__hold *h, double mss,
 
 static void hold_set_window(const struct cong__hold *h, struct cong *cc,
                             const struct cong_ack *ack) {
-    double full = (double)ack->min_rtt + (double)h->high;
+    double full = (double)ack->min_rtt + (double)h->pause.high;
     double window = WINDOW * (double)h->pace * fmax((double)ack->srtt, full);
     window = fmax(window, WINDOW_LEAST * cc->mss);
     cong__set_cwnd(cc, fmin(window, cc->cwnd + cong__clean(ack->acked)));
     cong__set_ssthresh(cc, cc->cwnd);
     cc->pacing_rate = fmin((double)h->pace * CONG_NS, CONG_HUGE);
-    cc->queue =
-        hold_is_beside_bbr(h, ack->now) ? CONG_QUEUE_BBR : CONG_QUEUE_FOREIGN;
+    cc->queue = cong__pause_is_bbr(&h->pause, ack->now) ? CONG_QUEUE_BBR
+                                                        : CONG_QUEUE_FOREIGN;
 }
 
 static void hold_forget(struct cong__hold *h, cong_time now) {
     h->since = now;
-    h->has_fallen = false;
     h->sum = (struct cong__hold_losses){0, 0};
 }
 
@@ -181,7 +121,7 @@ static double hold_score(const struct cong__hold *h, double packets) {
 /* Time until the next trial: longer after each that clearly failed. If others
  * paused, it says nothing. */
 static cong_time hold_wait(struct cong__hold *h, double packets, double loss) {
-    if (h->has_fallen) {
+    if (cong__elapsed(h->pause.fallen, h->since) > 0) {
         return (cong_time)(AGAIN_FELL * CONG_NS);
     }
     if (loss < UNCLEAR && packets > FEW_PACKETS && h->failed < DOUBLED) {
@@ -195,7 +135,7 @@ static void hold_end_trial(struct cong__hold *h, struct cong *cc, double share,
                            const struct cong_ack *ack) {
     double packets = (double)h->sum.known / cc->mss / (h->rounds - TRIAL_GROWS);
     double loss = hold_ratio(&h->sum);
-    if ((hold_is_beside_bbr(h, ack->now) ||
+    if ((cong__pause_is_bbr(&h->pause, ack->now) ||
          (loss > MUCH && hold_score(h, packets) > UNYIELDING)) &&
         share < path->part + OVERSHOT) {
         h->state = CONG__HOLD_ON;
@@ -226,9 +166,9 @@ static void hold_try(struct cong__hold *h, struct cong *cc, double share,
 static bool hold_is_over(const struct cong__hold *h, const struct cong *cc,
                          const struct cong__hold_path *path,
                          const struct cong_ack *ack) {
-    double full = (double)ack->min_rtt + (double)h->high;
+    double full = (double)ack->min_rtt + (double)h->pause.high;
     return cong__elapsed(ack->now, h->stood) > STALE ||
-           (!hold_is_beside_bbr(h, ack->now) &&
+           (!cong__pause_is_bbr(&h->pause, ack->now) &&
             cong__elapsed(ack->now, h->since) > LASTS &&
             (double)h->sum.known > 0.5 * LONGER * cc->mss &&
             hold_score(h, path->peak->delivered * full / cc->mss) < TCP_LIKE);
@@ -279,19 +219,17 @@ static bool hold_may_begin(const struct cong__hold *h, const struct cong *cc,
                     hold_ratio(&h->recent) > SUSPECT;
     return path->stands && path->part > 0 &&
            path->peak->delivered <= ENOUGH * link &&
-           (suspects || hold_is_beside_bbr(h, ack->now));
+           (suspects || cong__pause_is_bbr(&h->pause, ack->now));
 }
 
 bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
                     const struct cong_ack *ack,
-                    const struct cong__hold_path *known) {
-    struct cong__hold_path seen = *known;
-    const struct cong__hold_path *path = &seen;
+                    const struct cong__hold_path *path) {
     double link, share;
-    seen.stands = hold_stands(h, known, ack);
     hold_add_loss(&h->recent, RECENT * cc->mss, ack);
     hold_add_loss(&h->sum, LONGER * cc->mss, ack);
-    hold_note_queue(h, cc->mss, ack, path);
+    cong__pause_ack(&h->pause, ack, cc->mss, path->peak);
+    h->stood = path->stands ? ack->now : h->stood;
     if (path->part <= 0 && cong__hold_is_on(h)) {
         cong__hold_leave(h, cc);
     }

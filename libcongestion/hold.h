@@ -17,19 +17,14 @@
  * trial and the hold end as soon as losses are what TCP flows cause, or the
  * queue is gone.
  *
- * In a deep queue, BBRv1 causes few losses, but shows by its pauses
- * (bbr_pause.h). Then the rate is held without a trial.
- *
- * BBRv1 pauses for 200 ms every ten seconds. What this flow has in the queue
- * then leaves it at the rate of the link, which is how the flow knows the rate:
- * as the queue falls, packets arrive much faster than before. In a short queue
- * others let it fall more often, when they only slow down.
+ * In a deep queue, BBRv1 causes few losses, but shows by its pauses (pause.h).
+ * Then the rate is held without a trial. The pauses also show the link's rate.
  */
 #ifndef LIBCONGESTION_HOLD_H
 #define LIBCONGESTION_HOLD_H
 
-#include "libcongestion/bbr_pause.h"
 #include "libcongestion/internal.h"
+#include "libcongestion/pause.h"
 #include "libcongestion/peak_rate.h"
 
 enum cong__hold_state { CONG__HOLD_OFF, CONG__HOLD_TRIAL, CONG__HOLD_ON };
@@ -44,19 +39,13 @@ struct cong__hold {
     enum cong__hold_state state;
     unsigned short rounds;           /* of the trial */
     unsigned char failed;            /* trials in a row */
-    bool has_fallen;                 /* the queue, since `since` */
     struct cong__hold_losses recent; /* over some packets */
     struct cong__hold_losses sum;    /* over more, since the trial measures */
-    struct cong__bbr_pause pause;
-    cong_time since;  /* when that began, or the rate has been held */
-    cong_time again;  /* no trial before this time */
-    float pace;       /* rate that is held, bytes/ns */
-    float high;       /* longest recent queue, ns */
-    float fall;       /* bytes that left since the queue began to fall ... */
-    float link;       /* ... and their rate when others paused, bytes/ns */
-    cong_time fell;   /* when it began to fall; 0: it is short */
-    cong_time paused; /* when others last did; 0: never */
-    cong_time stood;  /* when others last filled the queue */
+    struct cong__pause pause;
+    cong_time since; /* when that began, or the rate has been held */
+    cong_time again; /* no trial before this time */
+    float pace;      /* rate that is held, bytes/ns */
+    cong_time stood; /* when others last filled the queue */
 };
 
 /* What the controller knows of the path. */

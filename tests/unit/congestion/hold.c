@@ -161,10 +161,10 @@ TEST(others_that_pause_show_the_rate_of_the_link) {
     struct crowd c;
     crowd_start(&c);
     crowd_run(&c, 1, 0);
-    assert_true(c.h.paused == 0);
+    assert_true(c.h.pause.paused == 0);
     crowd_pause(&c, 60, 60 * MS * LINK);
-    assert_true(c.h.paused > 0);
-    assert_true(fabs((double)c.h.link / LINK - 1) < 0.1);
+    assert_true(c.h.pause.paused > 0);
+    assert_true(fabs((double)c.h.pause.link / LINK - 1) < 0.1);
 }
 
 TEST(a_pause_of_others_shows_nothing_without_packets_of_the_flow) {
@@ -172,7 +172,7 @@ TEST(a_pause_of_others_shows_nothing_without_packets_of_the_flow) {
     crowd_start(&c);
     crowd_run(&c, 1, 0);
     crowd_pause(&c, 20, PACKET);
-    assert_true(c.h.paused == 0);
+    assert_true(c.h.pause.paused == 0);
 }
 
 TEST(a_queue_that_falls_as_fast_as_others_slow_down_is_no_pause) {
@@ -180,7 +180,7 @@ TEST(a_queue_that_falls_as_fast_as_others_slow_down_is_no_pause) {
     crowd_start(&c);
     crowd_run(&c, 1, 0);
     crowd_pause(&c, 100, 100 * MS * 1.2 * c.peak.delivered);
-    assert_true(c.h.paused == 0);
+    assert_true(c.h.pause.paused == 0);
 }
 
 TEST(a_trial_in_which_others_pause_is_soon_repeated) {

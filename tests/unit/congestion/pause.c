@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* BBRv1 is recognized by its pauses, and nobody else is. */
-#include "libcongestion/bbr_pause.h"
+/* What pauses of others show: BBRv1 is recognized, and nobody else is. */
+#include "libcongestion/pause.h"
 #include "tests/support/cmocka.h"
 
-#include <math.h>
-
 #define MS 1000000
-#define BASE 40  /* ms */
-#define HIGH 100 /* ms of queue */
-#define PART 0.3 /* of the link */
-#define STEP 10  /* ms between packets */
+#define BASE 40   /* ms */
+#define HIGH 100  /* ms of queue */
+#define PART 0.3  /* of the link */
+#define LINK 5e-4 /* bytes/ns */
+#define PACKET 1200.0
+#define STEP 10 /* ms between packets */
 
 struct path {
-    struct cong__bbr_pause pause;
+    struct cong__pause pause;
+    struct cong__peak_rate peak;
     double sent;  /* ms */
     double queue; /* ms */
 };
 
-/* The queue becomes `to` within so many ms. */
+static struct path path_new(void) {
+    return (struct path){
+        .peak = {.delivered = PART * LINK, .most = {(float)LINK}}};
+}
+
+/* Takes the queue to `to` within `takes` ms. */
 static void queue_goes(struct path *p, double to, double takes) {
     double from = p->queue;
     for (int i = 1; i * STEP <= takes; i++) {
@@ -27,20 +33,20 @@ static void queue_goes(struct path *p, double to, double takes) {
             .now = (cong_time)((p->sent + BASE + p->queue) * MS),
             .rtt = (cong_time)((BASE + p->queue) * MS),
             .min_rtt = BASE * MS};
-        cong__bbr_pause_ack(&p->pause, &ack, (double)HIGH * MS, PART);
+        cong__pause_ack(&p->pause, &ack, PACKET, &p->peak);
     }
 }
 
 static bool is_recognized(const struct path *p) {
-    return cong__bbr_pause_is_recent(
-        &p->pause, (cong_time)((p->sent + BASE + p->queue) * MS));
+    return cong__pause_is_bbr(&p->pause,
+                              (cong_time)((p->sent + BASE + p->queue) * MS));
 }
 
 /* A queue that stood for so long, then fell, was short, and was filled again,
  * each within so many ms. */
 static bool recognizes(double stood, double high, double falls, double lasts,
                        double fills) {
-    struct path p = {.queue = 0};
+    struct path p = path_new();
     queue_goes(&p, 0, 100);
     queue_goes(&p, high, 100);
     queue_goes(&p, high, stood);
@@ -71,18 +77,18 @@ TEST(streams_that_come_and_go_do_not_show_as_bbr) {
 }
 
 TEST(a_short_queue_says_nothing) {
-    struct path p = {.queue = 0};
+    struct path p = path_new();
     queue_goes(&p, 0, 100);
-    queue_goes(&p, HIGH / 2.0, 100);
-    queue_goes(&p, HIGH / 2.0, 9800);
-    queue_goes(&p, 0, HIGH / 1.4);
+    queue_goes(&p, (double)BASE, 100);
+    queue_goes(&p, (double)BASE, 9800);
+    queue_goes(&p, 0, BASE / 0.7);
     queue_goes(&p, 0, 200);
-    queue_goes(&p, HIGH / 2.0, 300);
+    queue_goes(&p, (double)BASE, 300);
     assert_false(is_recognized(&p));
 }
 
 TEST(bbr_is_forgotten_when_it_no_longer_pauses) {
-    struct path p = {.queue = 0};
+    struct path p = path_new();
     queue_goes(&p, 0, 100);
     for (int i = 0; i < 3; i++) {
         queue_goes(&p, HIGH, 300);
