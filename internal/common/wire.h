@@ -42,30 +42,12 @@ static inline const uint8_t *cmn__get_bytes(cmn__reader *r, size_t n) {
     return p;
 }
 
-/* From the order of the processor to that of the wire, and back. */
-static inline uint16_t cmn__wire16(uint16_t v) {
+/* Converts between the processor's byte order and that of the wire. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return __builtin_bswap16(v);
+#define CMN__WIRE(bits, v) __builtin_bswap##bits(v)
 #else
-    return v;
+#define CMN__WIRE(bits, v) (v)
 #endif
-}
-
-static inline uint32_t cmn__wire32(uint32_t v) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return __builtin_bswap32(v);
-#else
-    return v;
-#endif
-}
-
-static inline uint64_t cmn__wire64(uint64_t v) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return __builtin_bswap64(v);
-#else
-    return v;
-#endif
-}
 
 static inline void cmn__get_copy(cmn__reader *r, void *to, size_t n) {
     const uint8_t *p = cmn__get_bytes(r, n);
@@ -83,19 +65,19 @@ static inline uint8_t cmn__get8(cmn__reader *r) {
 static inline uint16_t cmn__get16(cmn__reader *r) {
     uint16_t v = 0;
     cmn__get_copy(r, &v, sizeof(v));
-    return cmn__wire16(v);
+    return CMN__WIRE(16, v);
 }
 
 static inline uint32_t cmn__get32(cmn__reader *r) {
     uint32_t v = 0;
     cmn__get_copy(r, &v, sizeof(v));
-    return cmn__wire32(v);
+    return CMN__WIRE(32, v);
 }
 
 static inline uint64_t cmn__get64(cmn__reader *r) {
     uint64_t v = 0;
     cmn__get_copy(r, &v, sizeof(v));
-    return cmn__wire64(v);
+    return CMN__WIRE(64, v);
 }
 
 static inline cmn__writer cmn__writer_of(void *data, size_t len) {
@@ -121,17 +103,17 @@ static inline void cmn__put8(cmn__writer *w, uint8_t v) {
 }
 
 static inline void cmn__put16(cmn__writer *w, uint16_t v) {
-    uint16_t wire = cmn__wire16(v);
+    uint16_t wire = CMN__WIRE(16, v);
     cmn__put_bytes(w, &wire, sizeof(wire));
 }
 
 static inline void cmn__put32(cmn__writer *w, uint32_t v) {
-    uint32_t wire = cmn__wire32(v);
+    uint32_t wire = CMN__WIRE(32, v);
     cmn__put_bytes(w, &wire, sizeof(wire));
 }
 
 static inline void cmn__put64(cmn__writer *w, uint64_t v) {
-    uint64_t wire = cmn__wire64(v);
+    uint64_t wire = CMN__WIRE(64, v);
     cmn__put_bytes(w, &wire, sizeof(wire));
 }
 
