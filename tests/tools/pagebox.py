@@ -93,6 +93,14 @@ class Page(toolbox.Folder):
                 self.fail(f"nobody listens on {port}{self.ended()}")
             time.sleep(0.01)
 
+    def udp_player(self):
+        """What stands for a player on port 1235 of the pages."""
+        player = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(player.close)
+        player.bind(("127.0.0.1", int(self.ports["1235"])))
+        player.settimeout(toolbox.PATIENCE)
+        return player
+
     def ends_well(self, process):
         _, errors = process.communicate(timeout=toolbox.PATIENCE)
         self.assertEqual(process.returncode, 0, errors)

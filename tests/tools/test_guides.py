@@ -5,7 +5,6 @@ verbs, options and elements that exist."""
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import unittest
 
@@ -97,17 +96,15 @@ class Guides(pagebox.Page):
 
     def test_an_encoder_without_gstreamer_is_seen(self):
         send, receive = pagebox.commands(CAMERA, "From an encoder")
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as player:
-            player.bind(("127.0.0.1", int(self.ports["1235"])))
-            player.settimeout(toolbox.PATIENCE)
-            self.start_line(receive)
-            self.await_port("5000")
-            self.start_line(send)
-            self.await_port("1234")
-            self.ends_well(self.start_line(
-                "ffmpeg -v error -re -i film.ts -c copy -f mpegts "
-                "'udp://127.0.0.1:1234?pkt_size=1316'"))
-            self.assertEqual(player.recv(65536)[0], 0x47)
+        player = self.udp_player()
+        self.start_line(receive)
+        self.await_port("5000")
+        self.start_line(send)
+        self.await_port("1234")
+        self.ends_well(self.start_line(
+            "ffmpeg -v error -re -i film.ts -c copy -f mpegts "
+            "'udp://127.0.0.1:1234?pkt_size=1316'"))
+        self.assertEqual(player.recv(65536)[0], 0x47)
 
     def test_a_relay_takes_a_camera_to_a_viewer(self):
         relay, = pagebox.commands(VIEWERS, "Through a relay")

@@ -2,7 +2,6 @@
 """What docs/guide/media-servers.md tells people to do, as it stands there."""
 import pathlib
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -30,23 +29,30 @@ class Page(pagebox.Page):
 
     def test_programs_that_speak_udp(self):
         receive, send, encoder = commands("Any program")
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as player:
-            player.bind(("127.0.0.1", int(self.ports["1235"])))
-            player.settimeout(toolbox.PATIENCE)
-            self.start_line(receive)
-            self.await_port("5000")
-            self.start_line(send)
-            self.await_port("1234")
-            film = self.start_line(encoder)
-            got = b""
-            while len(got) < 20000:
-                got += player.recv(65536)
-            self.ends_well(film)
+        player = self.udp_player()
+        self.start_line(receive)
+        self.await_port("5000")
+        self.start_line(send)
+        self.await_port("1234")
+        film = self.start_line(encoder)
+        got = b""
+        while len(got) < 20000:
+            got += player.recv(65536)
+        self.ends_well(film)
         self.assertEqual(set(got[::188]), {0x47})
 
     def view(self, line, name):
         """Starts what the page has viewers do, into a file."""
         return self.start_line(line.replace("udp://127.0.0.1:1235", name))
+
+    def serves(self, server, viewer):
+        """A viewer gets pictures of an encoder that sends UDP to the server."""
+        encoder = commands("Any program")[2]
+        self.start_line(server)
+        self.await_port("1234")
+        self.view(viewer, "a.ts")
+        while not self.pictures_so_far(self.folder / "a.ts"):
+            self.ends_well(self.start_line(encoder))
 
     def test_a_relay_serves_many_whose_camera_comes_again(self):
         relay, camera, viewer, _ = commands("A relay")
@@ -62,32 +68,17 @@ class Page(pagebox.Page):
     def test_the_tool_serves_callers(self):
         server, _, _ = commands("Many viewers")
         _, _, viewer, _ = commands("A relay")
-        encoder = commands("Any program")[2]
-        self.start_line(server)
-        self.await_port("1234")
-        self.view(viewer, "a.ts")
-        while not self.pictures_so_far(self.folder / "a.ts"):
-            self.ends_well(self.start_line(encoder))
+        self.serves(server, viewer)
 
     def test_the_tool_serves_callers_each_with_a_passphrase(self):
         _, server, caller = commands("Many viewers")
         (self.folder / "callers.txt").write_text(
             "studio correct horse battery staple\n", encoding="ascii")
-        encoder = commands("Any program")[2]
-        self.start_line(server)
-        self.await_port("1234")
-        self.view(caller, "a.ts")
-        while not self.pictures_so_far(self.folder / "a.ts"):
-            self.ends_well(self.start_line(encoder))
+        self.serves(server, caller)
 
     def test_an_encoders_udp_is_given_to_callers(self):
         _, _, viewer, server = commands("A relay")
-        encoder = commands("Any program")[2]
-        self.start_line(server)
-        self.await_port("1234")
-        self.view(viewer, "a.ts")
-        while not self.pictures_so_far(self.folder / "a.ts"):
-            self.ends_well(self.start_line(encoder))
+        self.serves(server, viewer)
 
     def test_between_peers_that_speak_srt(self):
         self.need_element("srtsink")

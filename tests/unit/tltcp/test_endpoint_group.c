@@ -98,6 +98,20 @@ static void caller_sends(struct caller *x) {
     assert_true(x->len > 0);
 }
 
+/* A house with room for `most` connections, and n callers that called. */
+static void open_small_house(struct house *h, unsigned most, struct caller *x,
+                             uint8_t n) {
+    tltcp_config c;
+
+    tltcp_config_init(&c);
+    c.listener.max_connections = most;
+    open_house(h, &c);
+    for (uint8_t i = 0; i < n; i++) {
+        caller_open(&x[i], i, &c);
+        caller_sends(&x[i]);
+    }
+}
+
 /* What it sent last arrives at endpoint i. */
 static int arrive(struct house *h, int i, const struct caller *x) {
     const tltcp_pktinfo info = {.path = x->path, .network = 7};
@@ -170,16 +184,11 @@ TEST(ids_stay_random_beside_the_index) {
 }
 
 TEST(limits_are_those_of_all_endpoints_together) {
-    tltcp_config c;
     struct house h;
     struct caller x[4];
 
-    tltcp_config_init(&c);
-    c.listener.max_connections = 3;
-    open_house(&h, &c);
-    for (uint8_t i = 0; i < 4; i++) {
-        caller_open(&x[i], i, &c);
-        caller_sends(&x[i]);
+    open_small_house(&h, 3, x, 4);
+    for (int i = 0; i < 4; i++) {
         assert_int_equal(arrive(&h, i % PARTS, &x[i]),
                          i < 3 ? TLTCP_CALLER : TLTCP_REPLY);
         tltcp_conn_free(x[i].conn);
@@ -191,17 +200,10 @@ TEST(limits_are_those_of_all_endpoints_together) {
 }
 
 TEST(the_last_place_is_given_away_once) {
-    tltcp_config c;
     struct house h;
     struct caller x[2];
 
-    tltcp_config_init(&c);
-    c.listener.max_connections = 1;
-    open_house(&h, &c);
-    for (uint8_t i = 0; i < 2; i++) {
-        caller_open(&x[i], i, &c);
-        caller_sends(&x[i]);
-    }
+    open_small_house(&h, 1, x, 2);
     h.other = &x[1];
     h.meanwhile = arrive_at_second;
     h.unlocks = 1; /* the first has been judged */
