@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * How fast a listener with so many I/O threads answers calls:
- * bench_threads plain|sealed THREADS CALLERS. The listener, a process of its
- * own, is stopped while the calls go into its sockets, and goes on when no
+ * bench_threads plain|sealed THREADS CALLERS measures how fast a listener with
+ * THREADS I/O threads answers calls. The listener, a process of its own, is
+ * stopped while the calls go into its sockets, and goes on when no
  * caller has anything left to do: so callers take no processor time from it.
  * The kernel's receive times of the answers say when it was done. Prints one
  * JSON object, with the processor time of the busiest I/O thread: that bounds

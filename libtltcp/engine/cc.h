@@ -59,9 +59,9 @@ void tltcp__cc_free(tltcp__cc *cc);
 /* Leaves congestion control to a reliable transport: replaces the controller.
  * Returns 0 or TLTCP_ERR_NOMEM. */
 int tltcp__cc_follow(tltcp__cc *cc, tltcp_time now);
-/* Nothing is in flight, and little is likely to be soon: takes less memory
- * until the controller is needed again. Without memory for that, the controller
- * misses what it should have processed. */
+/* Call it when nothing is in flight, and little is likely to be soon. It saves
+ * memory until the controller is needed again. If memory is short then, the
+ * controller misses that event. */
 void tltcp__cc_rest(tltcp__cc *cc);
 /* Restarts for a new path. */
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);

@@ -21,9 +21,9 @@
 #define FULL_READS 4u
 /* Minimum number of connections for which waiting pays. */
 #define CROWD 4u
-/* After a turn with so many bytes, the thread sleeps for a moment, or the
- * sender would wake it for every few packets: on the loopback interface, that
- * took a sixth of the processor time at each end. With the usual slack of
+/* After a turn with this many bytes, the thread sleeps for a moment. Otherwise
+ * the sender wakes it for every few packets, which took a sixth of the
+ * processor time at each end on the loopback interface. With the usual slack of
  * timers, the shortest sleep takes 50 us. */
 #define BULK_BYTES ((size_t)65536)
 #define BULK_NAP (5 * TLTCP_US)

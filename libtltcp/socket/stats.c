@@ -52,7 +52,7 @@ void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one) {
     }
 }
 
-/* Adds what a port has counted; the mutex of its thread is held. */
+/* Adds the counters of a port. The caller holds the mutex of its thread. */
 static void stats_add_port(struct tltcp__port *port, tltcp_stats *sum) {
     const struct tltcp__listening *g = port->listening;
     tltcp_stats one;
