@@ -37,7 +37,9 @@
 #define FEW 0.08       /* loss ratio that a flow with its part bears, ... */
 #define MANY 0.18      /* ... one with half of it, ... */
 #define MOST 0.39      /* ... one with next to nothing, ... */
-#define BAND 0.04      /* ... and how much more makes the rate shrink */
+#define DEEP 0.045     /* ... and any in a deep queue beside BBRv1 ... */
+#define DEEP_RTT 14e7  /* ... with this RTT, ns, when it is full */
+#define BAND 0.04      /* how much more makes the rate shrink */
 #define WINDOW 2       /* times the rate over a round trip with a full queue */
 #define WINDOW_LEAST 4 /* packets */
 
@@ -174,19 +176,33 @@ static bool hold_is_over(const struct cong__hold *h, const struct cong *cc,
             hold_score(h, path->peak->delivered * full / cc->mss) < TCP_LIKE);
 }
 
-/* The smaller its share, the more losses a flow bears: they are fewest when it
- * has half of the link. */
-static double hold_bearable(double share, double part) {
-    double has = fmin(share / part, 1);
-    return has < 0.5 ? MOST + 2 * has * (MANY - MOST)
-                     : MANY + (2 * has - 1) * (FEW - MANY);
+/* In a queue deeper than the pipe, BBRv1 causes few losses, and packets that
+ * are sent again are late. */
+static bool hold_is_deep(const struct cong__hold *h,
+                         const struct cong_ack *ack) {
+    double high = (double)h->pause.high;
+    double base = (double)ack->min_rtt;
+    return cong__pause_is_bbr(&h->pause, ack->now) && high > base &&
+           high + base > DEEP_RTT;
+}
+
+/* In other queues, the smaller its share, the more losses a flow bears: they
+ * are fewest when it has half of the link. */
+static double hold_bearable(const struct cong__hold *h, double share,
+                            const struct cong__hold_path *path,
+                            const struct cong_ack *ack) {
+    double has = fmin(share / path->part, 1);
+    double most = hold_is_deep(h, ack) ? DEEP : 1;
+    double loss = has < 0.5 ? MOST + 2 * has * (MANY - MOST)
+                            : MANY + (2 * has - 1) * (FEW - MANY);
+    return fmin(loss, most);
 }
 
 static double hold_step(const struct cong__hold *h, double share,
                         const struct cong__hold_path *path,
                         const struct cong_ack *ack) {
     double loss = hold_ratio(&h->recent);
-    double bearable = hold_bearable(share, path->part);
+    double bearable = hold_bearable(h, share, path, ack);
     bool more = ack->limited && share < path->part;
     if (h->state == CONG__HOLD_TRIAL) {
         return more && h->rounds < TRIAL_GROWS ? TRIAL_GROWTH : 0;

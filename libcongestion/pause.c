@@ -15,9 +15,10 @@
 
 /* BBRv1: */
 #define STOOD 3000000000   /* ns without a short queue: it stands */
-#define DEEP 1.2           /* times the RTT without a queue */
+#define DEEP 0.7           /* times the RTT without a queue */
 #define STEEP 0.6          /* part of the others' rate that stops at once */
 #define LASTS 150000000    /* ns for which the queue is short, at least */
+#define RISE_ROUNDS 3      /* round trips from a short queue to a long one */
 #define REFILL 1e9         /* ns and ... */
 #define REFILL_ROUNDS 2    /* ... round trips until it is long again */
 #define PERIOD 12000000000 /* ns between two pauses, at most */
@@ -57,7 +58,9 @@ static void pause_note_emptied(struct cong__pause *p,
 static void pause_note_refilled(struct cong__pause *p,
                                 const struct cong_ack *ack) {
     double took = (double)cong__elapsed(ack->now, p->emptied);
+    double rose = (double)cong__elapsed(ack->now, p->low);
     if (p->emptied > 0 && cong__elapsed(p->low, p->emptied) > LASTS &&
+        rose < RISE_ROUNDS * (double)ack->rtt &&
         took < REFILL + REFILL_ROUNDS * (double)ack->rtt) {
         p->refilled = ack->now;
     }

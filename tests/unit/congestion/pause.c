@@ -60,7 +60,7 @@ static bool recognizes(double stood, double high, double falls, double lasts,
 TEST(a_pause_shows_bbr) {
     /* 0.7 of the link is gone */
     assert_true(recognizes(5000, HIGH, HIGH / 0.7, 200, 300));
-    assert_true(recognizes(9800, HIGH, HIGH / 0.7, 300, 900));
+    assert_true(recognizes(9800, HIGH, HIGH / 0.7, 300, 500));
 }
 
 TEST(flows_that_yield_to_losses_do_not_show_as_bbr) {
@@ -68,7 +68,8 @@ TEST(flows_that_yield_to_losses_do_not_show_as_bbr) {
     assert_false(recognizes(5000, HIGH, HIGH / 0.35, 200, 300));
     assert_false(recognizes(5000, HIGH, HIGH / 0.21, 200, 300));
     /* they grow by a packet per round trip */
-    assert_false(recognizes(9800, HIGH, HIGH / 0.7, 200, 1500));
+    assert_false(recognizes(9800, HIGH, HIGH / 0.7, 200, 1200));
+    assert_false(recognizes(9800, HIGH, HIGH / 0.7, 200, 5000));
 }
 
 TEST(streams_that_come_and_go_do_not_show_as_bbr) {
@@ -79,11 +80,11 @@ TEST(streams_that_come_and_go_do_not_show_as_bbr) {
 TEST(a_short_queue_says_nothing) {
     struct path p = path_new();
     queue_goes(&p, 0, 100);
-    queue_goes(&p, (double)BASE, 100);
-    queue_goes(&p, (double)BASE, 9800);
-    queue_goes(&p, 0, BASE / 0.7);
+    queue_goes(&p, BASE / 2.0, 100);
+    queue_goes(&p, BASE / 2.0, 9800);
+    queue_goes(&p, 0, BASE / 1.4);
     queue_goes(&p, 0, 200);
-    queue_goes(&p, (double)BASE, 300);
+    queue_goes(&p, BASE / 2.0, 300);
     assert_false(is_recognized(&p));
 }
 
