@@ -175,7 +175,8 @@ TLTCP_LIVE_API int tltcp_live_options_set_url(tltcp_live_options *o,
  *
  * Keys that only apply to GStreamer elements (`wait-for-connection`,
  * `force-key-unit`, `keep-listening`, `output`, `delivery`,
- * `drop-until-keyframe`) are accepted and ignored, so that a URL written for an
+ * `drop-until-keyframe`, `encoder`, `encoder-min-bitrate`,
+ * `encoder-max-bitrate`) are accepted and ignored, so that a URL written for an
  * element works unchanged.
  * @param o         options
  * @param key       name

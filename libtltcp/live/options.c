@@ -283,7 +283,10 @@ static const struct live_key {
                  {"keep-listening", live_ignore},
                  {"output", live_ignore},
                  {"delivery", live_ignore},
-                 {"drop-until-keyframe", live_ignore}};
+                 {"drop-until-keyframe", live_ignore},
+                 {"encoder", live_ignore},
+                 {"encoder-min-bitrate", live_ignore},
+                 {"encoder-max-bitrate", live_ignore}};
 
 int tltcp_live_options_set(tltcp_live_options *o, const char *key,
                            const char *value, char *why) {

@@ -36,6 +36,7 @@ static const char help[] =
     "Keys of tltcp, defaults in brackets, times in ms: mode\n"
     "(caller or listener), latency (200), passphrase, passphrase-file,\n"
     "key-file, identity-file, listener-key, caller-keys, streamid,\n"
+    "localaddress, localport (any),\n"
     "congestion-control (auto), max-rate (none),\n"
     "initial-window (the controller's), fec (auto; on, off), drop-policy\n"
     "(dependents; section, until-keyframe), reference-grace (1000),\n"

@@ -25,7 +25,7 @@ bool peer_options_init(struct peer_options *o);
  * @brief Sets an option by its name: latency, deadline-mode, drop-policy,
  * reference-grace, congestion or congestion-control, recovery, passphrase,
  * passphrase-file, key-file, identity-file, listener-key, caller-keys,
- * streamid, max-rate, initial-window, fec,
+ * streamid, localaddress, localport, max-rate, initial-window, fec,
  * connect-timeout, idle-timeout, dscp, threads, transport, qlog.
  * @param o          options
  * @param name       of the option
@@ -39,7 +39,7 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
 /** Keys of peer_key(), for messages. */
 #define PEER_KEYS                                                           \
     "latency, passphrase, passphrase-file, key-file, identity-file, "       \
-    "listener-key, caller-keys, streamid, "                                 \
+    "listener-key, caller-keys, streamid, localaddress, localport, "        \
     "congestion-control, max-rate, initial-window, fec, drop-policy, "      \
     "reference-grace, deadline-mode, connect-timeout, idle-timeout, dscp, " \
     "transport"

@@ -154,7 +154,8 @@ static int recv_options_take_key(void *user, const char *key, const char *value,
     static const char *const keys[] = {
         "latency",       "passphrase",  "passphrase-file", "key-file",
         "identity-file", "caller-keys", "streamid",        "fec",
-        "idle-timeout",  "dscp",        "threads",         "transport"};
+        "idle-timeout",  "dscp",        "qos-dscp",        "threads",
+        "transport"};
     struct recv_options *o = user;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (strcmp(key, keys[i]) == 0) {

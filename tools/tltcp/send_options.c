@@ -60,7 +60,7 @@ static const char help[] =
     "  -V, --version          the version\n"
     "\n"
     "Keys of the URL: latency, passphrase, passphrase-file, key-file,\n"
-    "identity-file, listener-key, streamid,\n"
+    "identity-file, listener-key, streamid, localaddress, localport,\n"
     "congestion-control, max-rate, initial-window, fec, drop-policy,\n"
     "reference-grace, deadline-mode, connect-timeout; idle-timeout: gives up\n"
     "when the peer is silent for this time (30000; the lower of both ends\n"

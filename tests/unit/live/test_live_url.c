@@ -102,7 +102,10 @@ TEST(every_key_of_the_elements_is_known) {
                                           {"keep-listening", "true"},
                                           {"output", "partial"},
                                           {"delivery", "timed"},
-                                          {"drop-until-keyframe", "true"}};
+                                          {"drop-until-keyframe", "true"},
+                                          {"encoder", "auto"},
+                                          {"encoder-min-bitrate", "100000"},
+                                          {"encoder-max-bitrate", "4000000"}};
     tltcp_live_options *o = tltcp_live_options_new();
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         assert_int_equal(tltcp_live_options_set(o, keys[i][0], keys[i][1], why),
