@@ -87,8 +87,8 @@ typedef struct media_header {
                               from 0; frames never sent count; frames of class
                               HEADER do not and have the number of the next
                               frame */
-    uint32_t refs;       /**< number of earlier frames that were not
-                              disposable */
+    uint32_t refs;       /**< number of earlier frames that were neither
+                              disposable nor a branch */
     uint32_t length;     /**< bytes of payload */
     int64_t pts;         /**< display time, ns; or ::MEDIA_TIME_NONE */
     int64_t dts;         /**< decoding time, ns; or ::MEDIA_TIME_NONE */
