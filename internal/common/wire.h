@@ -117,13 +117,13 @@ static inline void cmn__put64(cmn__writer *w, uint64_t v) {
     cmn__put_bytes(w, &wire, sizeof(wire));
 }
 
-/* The 64-bit number nearest to `near` whose low 32 bits are `low`. */
-static inline uint64_t cmn__widen(uint32_t low, uint64_t near) {
-    int32_t d = (int32_t)(low - (uint32_t)near);
-    if (d < 0 && near < (uint64_t)(-(int64_t)d)) {
-        return near + (uint64_t)((int64_t)d + ((int64_t)1 << 32));
+/* The 64-bit number nearest to `expected` whose low 32 bits are `low`. */
+static inline uint64_t cmn__widen(uint32_t low, uint64_t expected) {
+    int32_t d = (int32_t)(low - (uint32_t)expected);
+    if (d < 0 && expected < (uint64_t)(-(int64_t)d)) {
+        return expected + (uint64_t)((int64_t)d + ((int64_t)1 << 32));
     }
-    return near + (uint64_t)(int64_t)d;
+    return expected + (uint64_t)(int64_t)d;
 }
 
 #endif /* COMMON_WIRE_H */
