@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The two AEAD ciphers, HMAC and HKDF, on libcrypto. */
+/* The two AEAD ciphers and HKDF, on libcrypto. */
 #include "internal/secure/aead.h"
 
 #include <string.h>
@@ -111,9 +111,12 @@ bool sec__hkdf(const uint8_t *ck, const uint8_t *input, size_t len,
                uint8_t out[][SEC__KEY_LEN], unsigned count) {
     uint8_t temp[SEC__KEY_LEN];
     sec__mac *m = sec__mac_new(ck);
-    bool ok = m != NULL && sec__mac_write(m, input, len, temp) &&
-              sec__mac_rekey(m, temp) && expand(m, out, count);
+    bool ok = m != NULL && sec__mac_write(m, input, len, temp);
 
+    if (ok) {
+        sec__mac_rekey(m, temp);
+        ok = expand(m, out, count);
+    }
     sec__mac_free(m);
     OPENSSL_cleanse(temp, sizeof(temp));
     return ok;

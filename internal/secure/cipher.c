@@ -10,6 +10,8 @@
 #include <openssl/params.h>
 #include <openssl/provider.h>
 
+#include "internal/secure/provider.h"
+
 struct sec__cipher {
     void *ctx;
     EVP_CIPHER *kind; /* keeps the provider of these functions loaded */
@@ -24,7 +26,9 @@ struct sec__cipher {
     bool seal;
 };
 
-static void take(sec__cipher *c, const OSSL_DISPATCH *d) {
+static void cipher_take(void *to, const OSSL_DISPATCH *d) {
+    sec__cipher *c = to;
+
     switch (d->function_id) {
     case OSSL_FUNC_CIPHER_NEWCTX:
         c->newctx = OSSL_FUNC_cipher_newctx(d);
@@ -55,34 +59,6 @@ static void take(sec__cipher *c, const OSSL_DISPATCH *d) {
     }
 }
 
-/* names: the cipher's names, separated by colons. */
-static bool is_first(const char *names, const char *name) {
-    while (*name != '\0' && *names == *name) {
-        names++;
-        name++;
-    }
-    return *name == '\0' && (*names == ':' || *names == '\0');
-}
-
-static void find(sec__cipher *c, const OSSL_PROVIDER *provider) {
-    const char *name = EVP_CIPHER_get0_name(c->kind);
-    int no_cache;
-    const OSSL_ALGORITHM *all =
-        OSSL_PROVIDER_query_operation(provider, OSSL_OP_CIPHER, &no_cache);
-    const OSSL_ALGORITHM *a = all;
-    while (a != NULL && a->algorithm_names != NULL &&
-           !is_first(a->algorithm_names, name)) {
-        a++;
-    }
-    if (a != NULL && a->algorithm_names != NULL) {
-        for (const OSSL_DISPATCH *d = a->implementation; d->function_id != 0;
-             d++) {
-            take(c, d);
-        }
-    }
-    OSSL_PROVIDER_unquery_operation(provider, OSSL_OP_CIPHER, all);
-}
-
 static bool is_whole(const sec__cipher *c) {
     return c->newctx != NULL && c->freectx != NULL && c->encrypt_init != NULL &&
            c->decrypt_init != NULL && c->update != NULL && c->final != NULL &&
@@ -105,7 +81,8 @@ static bool make(sec__cipher *c, const char *name, const uint8_t *key,
         return false;
     }
     provider = EVP_CIPHER_get0_provider(c->kind);
-    find(c, provider);
+    sec__provider_find(provider, OSSL_OP_CIPHER, EVP_CIPHER_get0_name(c->kind),
+                       cipher_take, c);
     if (!is_whole(c)) {
         return false;
     }

@@ -8,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 
+#include "internal/secure/curve.h"
 #include "internal/secure/gcm.h"
 
 /* scrypt: 32 MiB and some tens of milliseconds per guess (RFC 7914). */
@@ -203,7 +204,7 @@ bool sec__caller_init(sec__caller *c, const sec__key_source *from) {
         c->mutual = true;
         memcpy(c->identity.secret, from->statics.secret, SEC__KEY_LEN);
         memcpy(c->listener, from->statics.listener, sizeof(c->listener));
-        if (!sec__noise_public(c->identity.secret, c->identity.public_key)) {
+        if (!sec__curve_public(c->identity.secret, c->identity.public_key)) {
             return false;
         }
     }

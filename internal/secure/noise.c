@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/params.h>
+
+#include "internal/secure/curve.h"
 
 static bool hash(const void *a, size_t a_len, const void *b, size_t b_len,
                  uint8_t *out) {
@@ -47,49 +47,6 @@ static bool mix_psk(sec__noise *s, const uint8_t *psk) {
 
 bool sec__noise_hash(const void *data, size_t len, uint8_t *out) {
     return hash(data, len, NULL, 0, out);
-}
-
-bool sec__noise_public(const uint8_t *secret, uint8_t *out) {
-    size_t len = SEC__KEY_LEN;
-    EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, secret,
-                                                 SEC__KEY_LEN);
-    bool ok = key != NULL && EVP_PKEY_get_raw_public_key(key, out, &len) == 1;
-    EVP_PKEY_free(key);
-    return ok;
-}
-
-/* From the secret key alone libcrypto would compute the public one anew. */
-static EVP_PKEY *key_of(const sec__pair *pair) {
-    OSSL_PARAM params[] = {
-        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, (void *)pair->secret,
-                                SEC__KEY_LEN),
-        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY,
-                                (void *)pair->public_key, SEC__KEY_LEN),
-        OSSL_PARAM_END};
-    EVP_PKEY_CTX *c = EVP_PKEY_CTX_new_from_name(NULL, "X25519", NULL);
-    EVP_PKEY *key = NULL;
-
-    if (c != NULL && EVP_PKEY_fromdata_init(c) == 1) {
-        (void)EVP_PKEY_fromdata(c, &key, EVP_PKEY_KEYPAIR, params);
-    }
-    EVP_PKEY_CTX_free(c);
-    return key;
-}
-
-static bool shared(const sec__pair *pair, const uint8_t *peer, uint8_t *out) {
-    size_t len = SEC__KEY_LEN;
-    EVP_PKEY *own = key_of(pair);
-    EVP_PKEY *other =
-        EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, peer, SEC__KEY_LEN);
-    EVP_PKEY_CTX *c = own != NULL ? EVP_PKEY_CTX_new(own, NULL) : NULL;
-    /* fails for a point of low order */
-    bool ok = c != NULL && other != NULL && EVP_PKEY_derive_init(c) == 1 &&
-              EVP_PKEY_derive_set_peer(c, other) == 1 &&
-              EVP_PKEY_derive(c, out, &len) == 1;
-    EVP_PKEY_CTX_free(c);
-    EVP_PKEY_free(other);
-    EVP_PKEY_free(own);
-    return ok;
 }
 
 static const char *name_of(uint8_t suite, bool mutual) {
@@ -138,10 +95,10 @@ static bool mix_ephemeral(sec__noise *s, const uint8_t *key) {
     return mix_hash(s, key, SEC__KEY_LEN) && mix_key(s, key, SEC__KEY_LEN);
 }
 
-static bool mix_shared(sec__noise *s, const sec__pair *own,
+static bool mix_shared(sec__noise *s, const uint8_t *secret,
                        const uint8_t *peer) {
     uint8_t dh[SEC__KEY_LEN];
-    bool ok = shared(own, peer, dh) && mix_key(s, dh, sizeof(dh));
+    bool ok = sec__curve_shared(secret, peer, dh) && mix_key(s, dh, sizeof(dh));
     OPENSSL_cleanse(dh, sizeof(dh));
     return ok;
 }
@@ -149,11 +106,11 @@ static bool mix_shared(sec__noise *s, const sec__pair *own,
 /* The token es (eo with static keys) of the first message, or ee of the second.
  */
 static bool mix_written(sec__noise *s, bool second) {
-    return mix_shared(s, &s->e, second ? s->peer : s->s.public_key);
+    return mix_shared(s, s->e.secret, second ? s->peer : s->s.public_key);
 }
 
 static bool mix_read(sec__noise *s, bool second) {
-    return mix_shared(s, second ? &s->e : &s->s, s->peer);
+    return mix_shared(s, second ? s->e.secret : s->s.secret, s->peer);
 }
 
 static bool seal_text(sec__noise *s, const void *text, size_t len,
@@ -174,20 +131,20 @@ static bool open_text(sec__noise *s, const uint8_t *text, size_t len,
 /* Tokens with static keys: es, s, ss of the first message, se of the second. */
 static bool write_statics(sec__noise *s, bool second, uint8_t *out) {
     if (second) {
-        return mix_shared(s, &s->e, s->other);
+        return mix_shared(s, s->e.secret, s->other);
     }
-    return mix_shared(s, &s->e, s->other) &&
+    return mix_shared(s, s->e.secret, s->other) &&
            seal_text(s, s->identity.public_key, SEC__KEY_LEN, out) &&
-           mix_shared(s, &s->identity, s->other);
+           mix_shared(s, s->identity.secret, s->other);
 }
 
 static bool read_statics(sec__noise *s, bool second, const uint8_t *text) {
     if (second) {
-        return mix_shared(s, &s->identity, s->peer);
+        return mix_shared(s, s->identity.secret, s->peer);
     }
-    return mix_shared(s, &s->identity, s->peer) &&
+    return mix_shared(s, s->identity.secret, s->peer) &&
            open_text(s, text, SEC__NOISE_STATIC, s->other) &&
-           mix_shared(s, &s->identity, s->other);
+           mix_shared(s, s->identity.secret, s->other);
 }
 
 size_t sec__noise_overhead(const sec__noise *s, bool second) {
@@ -198,7 +155,7 @@ bool sec__noise_write(sec__noise *s, bool second, const void *payload,
                       size_t len, uint8_t *out) {
     const size_t head = sec__noise_overhead(s, second) - SEC__TAG_LEN;
 
-    if (!sec__noise_public(s->e.secret, s->e.public_key)) {
+    if (!sec__curve_public(s->e.secret, s->e.public_key)) {
         return false;
     }
     memcpy(out, s->e.public_key, SEC__KEY_LEN);

@@ -31,7 +31,7 @@
 #define SEC__NOISE_STATIC (SEC__KEY_LEN + SEC__TAG_LEN)
 
 /* The public key is kept beside the secret one, since to compute it takes as
- * long as half a Diffie-Hellman. */
+ * long as a Diffie-Hellman. */
 typedef struct sec__pair {
     uint8_t secret[SEC__KEY_LEN];
     uint8_t public_key[SEC__KEY_LEN];
@@ -74,8 +74,6 @@ typedef struct sec__noise_terms {
 
 /* SHA-256: 32 bytes.  False without memory. */
 bool sec__noise_hash(const void *data, size_t len, uint8_t *out);
-/* The public key of a secret one. */
-bool sec__noise_public(const uint8_t *secret, uint8_t *out);
 bool sec__noise_init(sec__noise *s, const sec__noise_terms *t);
 /* What a message adds to its payload, in bytes. */
 size_t sec__noise_overhead(const sec__noise *s, bool second);

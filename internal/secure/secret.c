@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include "internal/common/wire.h"
-
-#define MAC_LEN 32
+#include "internal/secure/mac.h"
 
 enum purpose { NUMBER = 1, SEED = 2, NEXT_KEY = 4 };
 
@@ -34,16 +31,14 @@ void sec__secret_clear(sec__secret *s) {
 /* False only without memory. */
 static bool next(sec__secret *s, enum purpose purpose, uint8_t *out) {
     uint8_t in[9];
-    unsigned n = MAC_LEN;
     cmn__writer w = cmn__writer_of(in, sizeof(in));
     cmn__put8(&w, (uint8_t)purpose);
     cmn__put64(&w, ++s->counter);
-    return HMAC(EVP_sha256(), s->key, SEC__SEED_LEN, in, sizeof(in), out, &n) !=
-           NULL;
+    return sec__mac_once(s->key, in, sizeof(in), out);
 }
 
 uint64_t sec__secret_next(sec__secret *s) {
-    uint8_t out[MAC_LEN];
+    uint8_t out[SEC__MAC_LEN];
     cmn__reader r = cmn__reader_of(out, sizeof(out));
     uint64_t x;
     if (!next(s, NUMBER, out)) {
@@ -58,7 +53,7 @@ bool sec__secret_derive(sec__secret *s, uint8_t *seed) {
 }
 
 bool sec__secret_ephemeral(sec__secret *s, uint8_t *e) {
-    uint8_t key[MAC_LEN];
+    uint8_t key[SEC__MAC_LEN];
     bool ok = next(s, SEED, e) && next(s, NEXT_KEY, key);
     if (ok) {
         memcpy(s->key, key, sizeof(s->key));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "internal/common/wire.h"
-#include "internal/secure/noise.h"
+#include "internal/secure/curve.h"
 
 #define LABEL 3
 #define TOKEN_MAC_LEN 16u
@@ -37,7 +37,7 @@ static void tokens_new_keys(sec__tokens *t, sec__secret *s, uint64_t now) {
     t->since = now;
     *k = (sec__token_keys){.mac = tokens_new_mac(s)};
     if (t->paired && (!sec__secret_ephemeral(s, k->secret) ||
-                      !sec__noise_public(k->secret, k->public_key))) {
+                      !sec__curve_public(k->secret, k->public_key))) {
         tokens_clear_keys(k);
     }
 }

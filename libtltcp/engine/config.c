@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "internal/secure/curve.h"
 #include "internal/secure/keys.h"
 #include "internal/secure/packet.h"
 #include "libtltcp/engine/fec.h"
@@ -115,7 +116,7 @@ bool tltcp__config_calls_sealed(const tltcp_config *c) {
 }
 
 int tltcp_identity_public(const uint8_t *secret, uint8_t *public_key) {
-    return sec__noise_public(secret, public_key) ? 0 : TLTCP_ERR_NOMEM;
+    return sec__curve_public(secret, public_key) ? 0 : TLTCP_ERR_NOMEM;
 }
 
 static const char *bad_value(const tltcp_config *c) {

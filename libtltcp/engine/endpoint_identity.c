@@ -2,6 +2,8 @@
 /* Static keys of a listener, and of the callers that it accepts. */
 #include "libtltcp/engine/endpoint.h"
 
+#include "internal/secure/curve.h"
+
 static size_t count_of(const uint8_t *const *key) {
     size_t n = 0;
 
@@ -38,7 +40,7 @@ int tltcp__identity_take(tltcp_endpoint *ep) {
     }
     id->on = true;
     memcpy(id->secret, o->secret, sizeof(id->secret));
-    return sec__noise_public(id->secret, id->public_key)
+    return sec__curve_public(id->secret, id->public_key)
                ? take_callers(ep, o->callers)
                : TLTCP_ERR_NOMEM;
 }

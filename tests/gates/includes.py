@@ -18,8 +18,9 @@ RESERVED = {
     re.compile(r"uv\.h$"): re.compile(
         r"internal/net/|libtltcp/(socket|tcp)/|libsaratoga/node/|examples/"),
     re.compile(r"openssl/"): re.compile(
-        r"internal/secure/(aead|cipher|gcm|hello|keys|mac|noise|packet_key|"
-        r"record|seal|secret|tokens)\.c$|"
+        r"internal/secure/(aead|cipher|curve|gcm|hello|keys|mac|noise|"
+        r"packet_key|record|seal|secret|tokens)\.c$|"
+        r"internal/secure/provider\.[ch]$|"
         r"libsaratoga/engine/digest\.c$"),
     re.compile(r"intel-ipsec-mb\.h$"): re.compile(r"internal/secure/gcm\.c$"),
     re.compile(r"isa-l/"): re.compile(r"libtltcp/engine/fec\.c$"),

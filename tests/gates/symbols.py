@@ -29,8 +29,8 @@ OURS = re.compile(r"(tltcp|cong|cmn|saratoga|sec)_")
 CRYPTO = re.compile(r"((EVP|OPENSSL|OSSL|ERR)_|CRYPTO_(memcmp|free|clear_free|zalloc)$|HMAC)")
 
 # The files of the engines that may call libcrypto.
-CIPHERS = {"aead", "cipher", "digest", "gcm", "hello", "keys", "mac", "noise",
-           "packet_key", "seal", "secret", "tokens"}
+CIPHERS = {"aead", "cipher", "curve", "digest", "gcm", "hello", "keys", "mac",
+           "noise", "packet_key", "provider", "seal", "secret", "tokens"}
 
 # The file that may call ipsec-mb, and how.
 SEALING = {"gcm": {"alloc_mb_mgr", "init_mb_mgr_auto", "free_mb_mgr"}}

@@ -9,8 +9,6 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/params.h>
 #include <sanitizer/msan_interface.h>
 
 #ifdef PERIGEE_HAVE_ISAL
@@ -18,6 +16,7 @@
 #endif
 
 #include "internal/secure/cipher.h"
+#include "internal/secure/curve.h"
 #include "sim/net.h"
 
 #define TAG 16
@@ -73,11 +72,6 @@ CALL(bool, sec__cipher_record,
      (sec__cipher *c, const uint8_t *ad, size_t ad_len, uint8_t *io, size_t len),
      (c, ad, ad_len, io, len),
      (in(ad, ad_len), in(io + NUMBER, len - NUMBER - TAG)), out(io, len))
-CALL(OSSL_PARAM, OSSL_PARAM_construct_utf8_string,
-     (const char *key, char *data, size_t len), (key, data, len),
-     (void)0, out(&got, sizeof(got)))
-CALL(OSSL_PARAM, OSSL_PARAM_construct_end, (void), (),
-     (void)0, out(&got, sizeof(got)))
 
 /* ---- Digests, codes, keys ---- */
 
@@ -93,41 +87,16 @@ CALL(int, EVP_Digest,
       const EVP_MD *t, ENGINE *e),
      (data, len, to, n, t, e),
      in(data, len), out(to, (size_t)EVP_MD_size(t)))
-CALL(unsigned char *, HMAC,
-     (const EVP_MD *t, const void *key, int key_len, const unsigned char *data,
-      size_t len, unsigned char *to, unsigned *n),
-     (t, key, key_len, data, len, to, n),
-     (in(key, (size_t)key_len), in(data, len)),
-     out(to, (size_t)EVP_MD_size(t)))
-CALL(EVP_MAC *, EVP_MAC_fetch,
+CALL(bool, sec__curve_shared,
+     (const uint8_t *secret, const uint8_t *peer, uint8_t *to),
+     (secret, peer, to),
+     (in(secret, SEC__CURVE_LEN), in(peer, SEC__CURVE_LEN)),
+     out(to, SEC__CURVE_LEN))
+CALL(bool, sec__curve_public, (const uint8_t *secret, uint8_t *to),
+     (secret, to), in(secret, SEC__CURVE_LEN), out(to, SEC__CURVE_LEN))
+CALL(EVP_MD *, EVP_MD_fetch,
      (OSSL_LIB_CTX *c, const char *name, const char *properties),
      (c, name, properties), (void)0, (void)0)
-CALL(int, EVP_MAC_init,
-     (EVP_MAC_CTX *c, const unsigned char *key, size_t len,
-      const OSSL_PARAM *params),
-     (c, key, len, params), in(key, len), (void)0)
-CALL(int, EVP_MAC_update,
-     (EVP_MAC_CTX *c, const unsigned char *data, size_t len),
-     (c, data, len), in(data, len), (void)0)
-CALL(int, EVP_MAC_final,
-     (EVP_MAC_CTX *c, unsigned char *to, size_t *n, size_t room),
-     (c, to, n, room), (void)0, (out(n, sizeof(*n)), out(to, room)))
-CALL(EVP_PKEY *, EVP_PKEY_new_raw_private_key,
-     (int type, ENGINE *e, const unsigned char *key, size_t len),
-     (type, e, key, len), in(key, len), (void)0)
-CALL(EVP_PKEY *, EVP_PKEY_new_raw_public_key,
-     (int type, ENGINE *e, const unsigned char *key, size_t len),
-     (type, e, key, len), in(key, len), (void)0)
-CALL(int, EVP_PKEY_get_raw_public_key,
-     (const EVP_PKEY *key, unsigned char *to, size_t *n),
-     (key, to, n), (void)0, out(to, *n))
-CALL(EVP_PKEY_CTX *, EVP_PKEY_CTX_new, (EVP_PKEY *key, ENGINE *e), (key, e),
-     (void)0, (void)0)
-CALL(int, EVP_PKEY_derive_init, (EVP_PKEY_CTX *c), (c), (void)0, (void)0)
-CALL(int, EVP_PKEY_derive_set_peer, (EVP_PKEY_CTX *c, EVP_PKEY *key), (c, key),
-     (void)0, (void)0)
-CALL(int, EVP_PKEY_derive, (EVP_PKEY_CTX *c, unsigned char *to, size_t *n),
-     (c, to, n), (void)0, out(to, *n))
 CALL(int, EVP_PBE_scrypt,
      (const char *pass, size_t pass_len, const unsigned char *salt,
       size_t salt_len, uint64_t N, uint64_t r, uint64_t p, uint64_t memory,

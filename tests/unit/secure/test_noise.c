@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "internal/secure/curve.h"
 #include "internal/secure/noise.h"
 #include "internal/secure/seal.h"
 #include "tests/support/cmocka.h"
@@ -34,7 +35,7 @@ static size_t bytes_of(const char *hex, uint8_t *out) {
 
 static void start(struct run *r) {
     uint8_t public_key[SEC__KEY_LEN];
-    assert_true(sec__noise_public(r->s, public_key));
+    assert_true(sec__curve_public(r->s, public_key));
     for (int i = 0; i < 2; i++) {
         const sec__noise_terms t = {.psk = r->psk,
                                     .prologue = r->prologue,
