@@ -118,7 +118,7 @@ TEST(without_a_crowd_the_oldest_yields) {
 
 TEST(a_network_yields_to_its_next_and_to_others) {
     struct rig *g = rig_new();
-    struct tltcp__link *far = add(g, ipv6(2, 1, 1));
+    struct tltcp__link *distant = add(g, ipv6(2, 1, 1));
     struct tltcp__link *first = add(g, ipv6(1, 1, 1));
 
     for (unsigned i = 1; i < 2 * EACH; i++) {
@@ -129,7 +129,7 @@ TEST(a_network_yields_to_its_next_and_to_others) {
     for (unsigned i = 0; g->crowd.count < MOST; i++) {
         (void)add(g, ipv6(1, 3, i));
     }
-    assert_ptr_not_equal(yields(g, ipv6(3, 1, 1)), far);
+    assert_ptr_not_equal(yields(g, ipv6(3, 1, 1)), distant);
     (void)add(g, ipv6(1, 3, 100));
     assert_ptr_equal(yields(g, ipv6(1, 4, 1)), first);
     rig_free(g);
