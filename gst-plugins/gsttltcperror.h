@@ -23,8 +23,8 @@ typedef struct {
 void gst_tltcp_error_from_event(GstTltcpError *error,
                                 const tltcp_live_event *ev);
 
-/* Whether to warn of it: of each lost connection, and of ever fewer calls in
- * vain, so that the log of a night stays short. */
+/* Whether to warn: of each lost connection, and of failed attempts at ever
+ * longer intervals, so that an outage does not fill the log. */
 gboolean gst_tltcp_error_is_news(const GstTltcpError *error);
 
 /* Posts an error or a warning in the RESOURCE domain. */

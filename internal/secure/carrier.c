@@ -91,7 +91,7 @@ void sec__carrier_key_job(sec__carrier *c, sec__key_job *job) {
 void sec__carrier_take_key(sec__carrier *c, sec__key_job *job) {
     c->makes_key = false;
     if (!sec__key_job_end(job, c->own)) {
-        return; /* no memory: who waits will call again after a while */
+        return; /* no memory: what waits will cause another call later */
     }
     for (sec__session *s = c->all; s != NULL; s = s->next) {
         if (s->awaits_key && s->state == SEC__CALLING) {

@@ -84,8 +84,8 @@ int sec__carrier_new(sec__carrier **out, const cmn__mem *mem,
                      uint64_t now);
 void sec__carrier_free(sec__carrier *c);
 
-/* Keys of passphrases are made by jobs of the driver's, not while a datagram is
- * taken. */
+/* Jobs that the driver runs derive keys from passphrases, not the processing of
+ * a datagram. */
 void sec__carrier_defer_keys(sec__carrier *c);
 /* Whether a call waits for a key that nobody makes yet. */
 bool sec__carrier_wants_key(const sec__carrier *c);

@@ -127,8 +127,8 @@ static bool make_call(sec__carrier *c, sec__session *s, const sec__packet *p,
     return ok;
 }
 
-/* Whether the driver must make a key before the offer can be followed.  One is
- * made at a time; whoever waits for another asks for an offer again. */
+/* Whether the driver must make a key before the offer can be followed.  One key
+ * is made at a time; calls that need another ask for an offer again. */
 static bool must_wait(sec__carrier *c, sec__session *s, const sec__offer *o) {
     if (!c->defers_keys || sec__caller_knows(c->own, o->salt)) {
         return false;
@@ -206,9 +206,9 @@ static enum sec__carried on_versions(sec__carrier *c, sec__session *s,
 
 /* --- Being called -------------------------------------------------------- */
 
-/* Callers that have shown an address and a key, but were not heard since, take
- * half of the places at most: beyond, a random one makes room.  Whoever means
- * well needs his only for a round trip. */
+/* Callers that have shown an address and a key, but were not heard since, have
+ * half of the places at most; beyond that, a random one is dropped. An honest
+ * caller needs its place only for a round trip. */
 static void make_room(sec__carrier *c) {
     sec__session *s;
     if (c->admission.half_open * 2 < c->admission.limits.max) {

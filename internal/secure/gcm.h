@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* AES-256-GCM by Intel's ipsec-mb, where it was found when this was built and
- * the processor has the instructions for AES.  It takes a sixth of the time of
- * libcrypto 3.0 with VAES, and half of it without.  What comes out is the same.
+ * the processor has the instructions for AES.  With VAES it is much faster than
+ * libcrypto 3.0 (docs/measurements/sealing.md). The output is the same.
  *
  * A key works in one direction.  Lengths are in bytes; the nonce has
  * SEC__NONCE_LEN, the tag SEC__TAG_LEN (secure/aead.h). */
@@ -16,7 +16,7 @@
 typedef struct sec__gcm sec__gcm;
 
 /* Whether there is one.  The first call of a process takes some milliseconds,
- * for the library tests itself. */
+ * because the library tests itself. */
 bool sec__gcm_available(void);
 /* A key of SEC__KEY_LEN bytes; NULL when there is none or no memory. */
 sec__gcm *sec__gcm_new(const uint8_t *key, bool seal);

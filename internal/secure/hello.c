@@ -105,8 +105,8 @@ static bool digest_call(const sec__terms *t, uint8_t flags, const uint8_t *msg,
     return sec__noise_hash(text, n + len, out);
 }
 
-/* What proves the key before anything dear is computed, and names it to none
- * but those who have it. */
+/* Proves the key before anything expensive is computed. Only those who have the
+ * key can tell which one it is. */
 static bool prove_key(const sec__key *key, const uint8_t *digest,
                       uint8_t *out) {
     sec__key_proof own;

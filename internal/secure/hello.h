@@ -95,8 +95,8 @@ typedef struct sec__keyring {
                               else none may */
 } sec__keyring;
 
-/* Opens a caller's message with the key that fits.  A caller who has none of
- * them costs an HMAC of 32 bytes for each. */
+/* Opens a caller's message with the key that fits.  A caller that has none of
+ * them costs a CMAC of 32 bytes for each. */
 enum sec__hello_result sec__hello_take_call(sec__hello *h,
                                             const sec__hello_msg *m,
                                             const sec__terms *t,

@@ -119,7 +119,7 @@ static bool take_key(const uint8_t *key, sec__key *k) {
     return make_proof(k);
 }
 
-/* Who knows the listener's public key is worth a Diffie-Hellman. */
+/* A caller that knows the listener's public key is worth a Diffie-Hellman. */
 static bool take_listener(const uint8_t *listener, sec__key *k) {
     static const uint8_t label[] = "tltcp listener 1";
     uint8_t out[1][SEC__KEY_LEN];
@@ -143,7 +143,7 @@ static bool stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
            make_proof(k);
 }
 
-/* Which key a caller has is told by its place: the order is public. */
+/* The place of a caller's key identifies it: the order is public. */
 int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
                    sec__key *keys, int max) {
     const uint8_t *const *key = from->more_keys;

@@ -26,8 +26,8 @@ typedef struct sec__key_source {
     size_t key_len;
     const char *const *more_passphrases;
     const uint8_t *const *more_keys;
-    sec__statics statics; /* static keys; without another secret, who knows the
-                             listener's public key is heard */
+    sec__statics statics; /* static keys; without another secret, callers that
+                             know the listener's public key are answered */
 } sec__key_source;
 
 /* The error in the keys, or NULL. */
@@ -86,8 +86,8 @@ void sec__key_job_init(sec__key_job *job, const sec__caller *c,
                        const uint8_t *salt);
 /* In any thread. */
 void sec__key_job_run(sec__key_job *job);
-/* Teaches the caller the key, unless c is NULL, and wipes the job.  False: it
- * was not made, for want of memory. */
+/* Teaches the caller the key, unless c is NULL, and wipes the job.  False:
+ * there was no memory to make it. */
 bool sec__key_job_end(sec__key_job *job, sec__caller *c);
 
 #endif /* SECURE_KEYS_H */

@@ -7,7 +7,7 @@
 #include "internal/common/tally.h"
 
 /* Callers by where they come from: their address (an IPv4 address or an IPv6
- * /64), IPv6 /56 and /48. Who has a /48 has 65,536 /64 to call from. */
+ * /64), IPv6 /56 and /48. The holder of a /48 can call from 65,536 /64. */
 #define SEC__BLOCKS 3
 
 /* A token for each block, 0: unknown. */

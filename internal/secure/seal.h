@@ -40,7 +40,7 @@ typedef struct sec__seal {
     uint64_t rx_from;             /* lowest number seen with rx */
     uint64_t tx_from;             /* lowest number sealed with tx */
     uint64_t sealed;              /* packets sealed with tx */
-    uint64_t limit;               /* after so many new keys are due */
+    uint64_t limit;               /* packets after which new keys are due */
     sec__unsealed *waiting;       /* SEC__SEAL_BATCH of them, or NULL */
     unsigned waits;               /* of them */
     uint32_t tx_phase;

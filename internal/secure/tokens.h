@@ -21,8 +21,8 @@ typedef struct sec__token_keys {
 
 typedef struct sec__spent sec__spent;
 
-/* Keys serve for a minute; the ones before stay good for what they have signed
- * and are wiped after that, as soon as anything asks. */
+/* Keys are used for a minute. The previous ones stay valid for their tokens;
+ * they are wiped when the first token is made after those have expired. */
 typedef struct sec__tokens {
     sec__token_keys now;
     sec__token_keys before;

@@ -118,8 +118,8 @@ void tltcp__conn_follow_id(tltcp_conn *c, uint32_t number, uint64_t path) {
     }
 }
 
-/* The id that was used there is spoilt. Only ids below the one in use can be
- * retired, so that one is renewed, too. The last spare id is kept. */
+/* The id of that path cannot be used again. Only ids below the one in use can
+ * be retired, so that one is renewed, too. The last spare id is kept. */
 void tltcp__conn_ids_on_no_answer(tltcp_conn *c, uint32_t number) {
     if (c->ids == NULL) {
         return;

@@ -308,8 +308,8 @@ static enum sec__hello_result open_call(tltcp_endpoint *ep, const arrival *a,
         return SEC__HELLO_FINE;
     }
     *hello = cmn__alloc(&ep->mem, sizeof(**hello));
-    /* Another endpoint may have taken the call meanwhile. The rest is dear, so
-     * it is done without the lock. */
+    /* Another endpoint may have taken the call meanwhile. The rest is
+     * expensive, so it is done without the lock. */
     if (*hello != NULL && find_token_keys(ep, &who)) {
         result = sec__admission_open(&ep->shared->admission, &who, *hello,
                                      plain, &p->body_len);

@@ -108,7 +108,7 @@ static bool loop_is_live(const struct tltcp__io_thread *io) {
     return p == NULL;
 }
 
-/* Whether waiting pays, after a window of so many quanta. */
+/* Whether waiting pays, after a window of this many quanta. */
 static bool loop_is_crowd(const struct tltcp__io_thread *io, uint64_t quanta) {
     bool live = loop_is_live(io);
     uint64_t most = quanta * QUANTUM_BYTES;

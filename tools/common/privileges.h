@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/common/privileges.h
- * @brief Giving up what a program does not need, so that a fault in it is worth
- * less to whoever finds it.
+ * @brief Giving up what a program does not need, so that an attacker gains less
+ * by a fault in it.
  */
 #ifndef TOOLS_COMMON_PRIVILEGES_H
 #define TOOLS_COMMON_PRIVILEGES_H

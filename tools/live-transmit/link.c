@@ -146,7 +146,7 @@ int link_open(struct link *l, char *text) {
     return TOOL_OK;
 }
 
-/* Says who is there, for whoever reads the log later. */
+/* Reports the peer, for later readers of the log. */
 static void tell_identity(const struct link *l, const tltcp_socket *s) {
     const uint8_t *key = tltcp_identity(s);
     char name[TLTCP_LIVE_NAME_MAX];

@@ -51,7 +51,7 @@ bool link_has_room(const struct link *l);
  */
 int link_run(struct link *l, tltcp_socket **s, uint64_t *when);
 
-/** @brief Rejects callers while as many as may are served, and reports now and
+/** @brief Rejects callers while the maximum is served, and reports now and
  * then how many failed authentication. @param l  link
  * @return when to call it again */
 uint64_t link_watch(struct link *l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* tltcp-live-transmit's command line: two endpoints and how to go on. */
+/* tltcp-live-transmit's command line: two endpoints and options. */
 #include "tools/live-transmit/options.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define INPUT_BUFFER 4000000 /* bytes: 0.3 s of 100 Mbit/s */
 #define CALLERS 64
 #define KEYS "mode, callers, max-callers, threads, " PEER_KEYS
-#define IDLE_MS 5000 /* as of tltcpsink: meanwhile who calls again is busy */
+#define IDLE_MS 5000 /* as of tltcpsink; until then a second call is refused */
 
 static const char help[] =
     "Usage: tltcp-live-transmit [OPTION...] INPUT OUTPUT\n"

@@ -251,7 +251,7 @@ static int serve(struct server *s, tltcp_socket *socket) {
     return rc;
 }
 
-/* Says who is there, for whoever reads the log later. */
+/* Reports the peer, for later readers of the log. */
 static void tell_identity(struct server *s, const tltcp_socket *socket) {
     const uint8_t *key = tltcp_identity(socket);
     char name[TLTCP_LIVE_NAME_MAX];
