@@ -13,7 +13,7 @@
 #define INPUT_BUFFER 4000000 /* bytes: 0.3 s of 100 Mbit/s */
 #define CALLERS 64
 #define KEYS "mode, callers, max-callers, threads, " PEER_KEYS
-#define IDLE_MS 5000 /* as of tltcpsink; until then a second call is refused */
+#define IDLE_MS 5000 /* as of tltcpsink; meanwhile a second call is refused */
 
 static const char help[] =
     "Usage: tltcp-live-transmit [OPTION...] INPUT OUTPUT\n"
