@@ -48,6 +48,23 @@ class Tree(unittest.TestCase):
         self.assertIn(words, text)
 
 
+class Files(Tree):
+    def test_a_tree_in_an_ignored_folder_of_a_clone_is_seen(self):
+        """./dev release unpacks its tarball into such a folder."""
+        subprocess.run(["git", "init", "-q", str(self.root)], check=True)
+        self.put(".gitignore", "/build/\n")
+        file = self.put("build/dist/perigee/libtltcp/a.c", "\n")
+        root = self.root / "build/dist/perigee"
+        self.assertEqual(tree.files(root, ".c"), [file])
+
+    def test_ignored_files_are_not_seen(self):
+        subprocess.run(["git", "init", "-q", str(self.root)], check=True)
+        self.put(".gitignore", "/made.c\n")
+        self.put("made.c", "\n")
+        file = self.put("a.c", "\n")
+        self.assertEqual(tree.files(self.root, ".c"), [file])
+
+
 class Includes(Tree):
     def setUp(self):
         super().setUp()

@@ -12,18 +12,19 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 def files(root, *suffixes):
     """The files of the tree, as Git knows them, or all where Git does not.
 
-    New files count before they are committed, ignored ones never.
+    New files count before they are committed, ignored ones never.  In a folder
+    that Git ignores as a whole, such as a release unpacked in build/, all count.
     """
     listing = subprocess.run(
         ["git", "-C", str(root), "ls-files", "--cached", "--others",
          "--exclude-standard", "-z"],
         capture_output=True, text=True, check=False)
-    if listing.returncode == 0:
+    if listing.returncode == 0 and listing.stdout:
         paths = (root / name for name in listing.stdout.split("\0") if name)
     else:
         paths = (p for p in root.rglob("*") if not any(
-            part.startswith("build") and not part.endswith(".py")
-            for part in p.relative_to(root).parts))
+            part.startswith("build")
+            for part in p.relative_to(root).parent.parts))
     return sorted(p for p in paths if p.is_file() and
                   (not suffixes or p.suffix in suffixes))
 
