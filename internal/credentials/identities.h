@@ -51,11 +51,12 @@ const char *secrets_identities_option(struct identities *ids, const char *name,
  * @param listens  for a listener @return NULL: nothing */
 const char *secrets_identities_wrong(const struct identities *ids,
                                      bool listens);
-/** @brief Sets them in a config. Without caller keys no caller is let in.
+/** @brief Sets them in a config. Without caller keys no caller is accepted.
  * @param ids  must outlive the use of the config @param c  config */
 void secrets_identities_to_config(const struct identities *ids,
                                   tltcp_config *c);
-/** @brief Who has a key. @param ids  identities @param key  public key
+/** @brief The name of the holder of a key. @param ids  identities @param key
+ * public key
  * @param[out] name  IDENTITIES_NAME_MAX bytes: its name, or how the key begins
  */
 void secrets_identities_name(const struct identities *ids, const uint8_t *key,

@@ -71,7 +71,7 @@ void saratoga__auth_free(saratoga__auth *a);
 
 /* --- Bound to the time --------------------------------------------------- */
 
-/* Writes the field for a packet whose octets in front of it are given. */
+/* Writes the field for a packet, from the octets before it. */
 void saratoga__auth_write(const saratoga__auth *a, const uint8_t *packet,
                           size_t len, uint64_t time, cmn__rng *rng,
                           uint8_t *out);
@@ -86,8 +86,8 @@ enum saratoga__verdict saratoga__auth_judge(saratoga__auth *a,
 void saratoga__auth_bind(const saratoga__auth *a, const uint8_t *packet,
                          size_t len, const saratoga__challenge *c,
                          cmn__rng *rng, uint8_t *out);
-/* Whether who wrote the field has the key.  Gives the challenge, which may be
- * anybody's, and the nonce. */
+/* Whether the writer of the field has the key. Also gives the nonce and the
+ * challenge, which may be that of another server. */
 bool saratoga__auth_is_bound(const saratoga__auth *a, const saratoga__signed *s,
                              saratoga__challenge *c, uint64_t *nonce);
 /* Remembers a field whose challenge was made at that time. */

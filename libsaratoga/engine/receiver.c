@@ -221,7 +221,7 @@ static bool is_worth_reporting(const saratoga__session *s,
            now >= saratoga__later(in->data_at, s->opt.quiet_status);
 }
 
-/* A sender that sends what was held before and asks has not heard of it. */
+/* A sender that repeats data held before, and asks, does not know of it yet. */
 static bool is_news_to_sender(const saratoga__receiver *in,
                               const saratoga__data *d, uint64_t at) {
     cmn__range r;

@@ -119,7 +119,7 @@ typedef struct saratoga__sender {
     uint32_t quick_polls; /* left to be sent at the end */
     bool poll_due;
     bool stalled; /* nothing is heard: polls only */
-    bool patient; /* what is heard is always the same: repairs wait */
+    bool patient; /* answers say nothing new: retransmissions wait */
 } saratoga__sender;
 
 typedef struct saratoga__answer_due {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A line on the terminal that tells how far a transfer is. */
+/* The progress line on the terminal. */
 #include "tools/saratoga/bar.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What is told of transfers: JSON, lines for people, logs. */
+/* Reports of transfers: JSON, text and logs. */
 #include "tools/saratoga/report.h"
 
 #include <stdio.h>

@@ -171,7 +171,7 @@ static void log_events(const struct saratoga_args *a, saratoga_node *node) {
     }
 }
 
-/* Says what is cut. Peers may go on asking meanwhile. */
+/* Reports transfers that are cut off. Peers may ask again meanwhile. */
 static void end_served(const struct saratoga_args *a, saratoga_node *node) {
     for (int i = 0; i < LAST_SLICES && saratoga_node_active(node) > 0; i++) {
         (void)saratoga_node_cancel(node, 0);

@@ -77,7 +77,7 @@ int peer_options_check_identity(const char *tool, const struct peer_options *o,
 bool peer_options_use_tcp(const struct peer_options *o);
 
 /** @brief Rejects callers that were accepted and not taken.
- * @param listener  socket @param reason  told to them */
+ * @param listener  socket @param reason  sent to them */
 void peer_turn_away(tltcp_socket *listener, const char *reason);
 
 /** @brief Occasionally reports the number of rejected callers. @param w state,

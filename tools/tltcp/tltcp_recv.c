@@ -146,7 +146,7 @@ static void add_sections(struct reception_totals *t, tltcp_socket *socket) {
     }
 }
 
-/* With what the caller who is there has sent, if there is one. */
+/* Includes the data of the current caller, if there is one. */
 static void tltcp_recv_publish(struct server *s, tltcp_socket *socket,
                                const tltcp_live_receiver *in) {
     FILE *page = metrics_begin(s->metrics, tltcp_now());
