@@ -36,6 +36,7 @@ static void plan_clip(struct plan *p, uint64_t seed, uint32_t count) {
 }
 
 TEST(overload_costs_disposable_pictures_alone) {
+    world_needs_fec();
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct plan p;
         struct view v;
@@ -88,6 +89,7 @@ TEST(a_link_too_small_for_references_gives_up_the_latest) {
 /* A sender that gives the references missing from the chain shows more. */
 TEST(branches_go_before_the_chain_is_cut) {
     unsigned with = 0, without = 0;
+    world_needs_fec();
     for (uint64_t seed = 1; seed <= 5; seed++) {
         for (int told = 0; told <= 1; told++) {
             struct plan p;

@@ -107,6 +107,7 @@ static void expect_adaptive(const char *rival, double rate, uint64_t rtt,
 }
 
 TEST(adaptive_streams_hold_a_share_beside_bulk_flows) {
+    world_needs_fec();
     expect_adaptive("cubic", 4e6, 40 * MS, 60000, 0.7);
     expect_adaptive("cubic", 4e6, 20 * MS, 50000, 0.7);
     expect_adaptive("reno", 4e6, 40 * MS, 60000, 0.7);
@@ -171,6 +172,7 @@ TEST(streams_that_adapt_become_equal) {
 
 /* It would take twice what Reno gets, if it could. */
 TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
+    world_needs_fec();
     expect_half("cubic", 4e6, 40 * MS, 50000, 1.3);
     expect_half("reno", 4e6, 40 * MS, 50000, 1.3);
 }
