@@ -25,12 +25,25 @@ static void plain_on_alloc(uv_handle_t *handle, size_t suggested,
 }
 
 static void plain_on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
+                          const struct sockaddr *from, unsigned flags);
+
+/* After an error libuv stops reading on Windows. One that an ICMP message
+ * caused, which anybody may forge, says nothing about later datagrams. */
+static void plain_read_on(uv_udp_t *udp, int error) {
+    if (error == UV_ECONNREFUSED || error == UV_EHOSTUNREACH ||
+        error == UV_ENETUNREACH) {
+        (void)uv_udp_recv_start(udp, plain_on_alloc, plain_on_recv);
+    }
+}
+
+static void plain_on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
                           const struct sockaddr *from, unsigned flags) {
     struct plain *p = udp->data;
     net__route route;
     net__burst b = {.route = &route, .data = (const uint8_t *)buf->base};
 
     if (n < 0) {
+        plain_read_on(udp, (int)n);
         p->base.ops.on_error(p->base.owner, (int)n);
         return;
     }
