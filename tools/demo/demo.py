@@ -234,11 +234,11 @@ def print_table(specs, results, rate):
             link = spec["link"]["name"]
             print("\n" + describe_link(spec["link"], rate))
         print_result(spec, result)
+    late = specs[0]["latency_ms"] + measure.GRACE * 1e3
     print(f"""
-on time: every byte arrived within {specs[0]['latency_ms']} ms of latency, and \
-{measure.GRACE * 1e3:.0f} ms for the way,
-of being sent; late: every byte, but later; dropped: the rest; decodable: on time,
-and all that it refers to is there then.
+on time: every byte arrived at most {late:.0f} ms after it was sent, {specs[0]['latency_ms']} ms of
+which are the latency; late: every byte, but later; dropped: the rest; decodable:
+on time, as is everything that the frame refers to.
 goodput: bits of decodable frames; RTT: of the link with its queue.""")
 
 
