@@ -14,7 +14,7 @@
  * for every segment that arrived behind the hole and treats everything else
  * below cong_recovery_lost_below() as lost. It compares the window with the
  * pipe (RFC 6675 section 4): bytes sent that neither arrived nor are lost, and
- * bytes sent again. The timer finds a repair that is lost again.
+ * bytes sent again. The timer finds a retransmission that is lost again.
  *
  * For every ACK, the host calls cong_ops::ack with cong_ack::recovery set to
  * cong_recovery::open, then one function of this file, and then performs the
@@ -36,7 +36,7 @@ extern "C" {
 enum cong_recovery_kind {
     CONG_RECOVERY_TAHOE, /**< a loss restarts slow start; no recovery period */
     CONG_RECOVERY_RENO,  /**< any advance ends the recovery period */
-    CONG_RECOVERY_NEWRENO, /**< one hole per round trip until all are repaired
+    CONG_RECOVERY_NEWRENO, /**< one hole per round trip until all are filled
                             */
     CONG_RECOVERY_SACK     /**< all known holes, as far as the pipe allows */
 };
