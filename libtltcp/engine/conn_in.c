@@ -277,6 +277,11 @@ static int take_chunks(tltcp_conn *c, const sec__packet *p, intake *in) {
     return rv;
 }
 
+/* Whether no data has come or gone yet. */
+static bool is_unused(const tltcp_conn *c) {
+    return c->sender.sec.end == 0 && c->reasm.top == 0;
+}
+
 /* A numbered packet for this connection. */
 static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
                           const sec__packet *p, size_t len, tltcp_time now) {
@@ -291,7 +296,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
         drop(c, DUPLICATE);
         return;
     }
-    c->rests = now - c->heard_at >= SILENCE;
+    c->rests = now - c->heard_at >= SILENCE || is_unused(c);
     if (c->rests) {
         tltcp__conn_trim(c);
     }
@@ -324,6 +329,9 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
         tltcp__conn_on_other_path(c, info->path, len, now);
     }
     tltcp__conn_check_closing(c, now);
+    if (is_unused(c)) { /* nor may any */
+        tltcp__sender_trim(&c->sender);
+    }
     if (c->rests) {
         tltcp__sender_rest(&c->sender);
     }

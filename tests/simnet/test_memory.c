@@ -167,6 +167,28 @@ static void assert_steady(struct plan *p) {
     world_close(&w);
 }
 
+/* After the handshake there may be thousands of them that are silent. */
+TEST(an_unused_connection_holds_no_more_than_a_silent_one) {
+    for (int secured = 0; secured < 2; secured++) {
+        struct plan p;
+        size_t early;
+        plan_init(&p, 1);
+        p.secured = secured == 1;
+        p.keep_open = true;
+        p.source[CLIENT].sections = 0;
+        world_start_for(&w, &p, 1 * SEC);
+        assert_true(w.end[SERVER].connected);
+        early = w.alloc.live;
+        world_run_for(&w, 60 * SEC);
+        assert_string_equal(w.why, "");
+        /* a few packets may wait for their ACK until then */
+        if (early > w.alloc.live + 1000) {
+            fail_msg("%zu bytes, later %zu", early, w.alloc.live);
+        }
+        world_close(&w);
+    }
+}
+
 TEST(a_steady_bulk_transfer_asks_for_no_memory) {
     static const char *const recoveries[] = {"packet", "dupack"};
     for (int r = 0; r < 2; r++) {
@@ -206,6 +228,7 @@ int main(void) {
         cmocka_unit_test(static_keys_may_find_no_memory),
         cmocka_unit_test(keys_change_though_memory_was_short_once),
         cmocka_unit_test(running_out_of_memory_has_a_name),
+        cmocka_unit_test(an_unused_connection_holds_no_more_than_a_silent_one),
         cmocka_unit_test(a_steady_bulk_transfer_asks_for_no_memory),
         cmocka_unit_test(a_steady_live_stream_asks_for_no_memory),
     };
