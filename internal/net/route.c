@@ -70,24 +70,63 @@ uint64_t net__route_block(const uint8_t *key, const net__route *r,
     return IN6_IS_ADDR_V4MAPPED(&ip) ? 0 : route_hash(key, &ip, bits / 8);
 }
 
+struct net__more_routes {
+    unsigned next; /* index of all for the next new one */
+    net__known_route known[NET__ROUTES - 1];
+};
+
+/* NULL: there is no memory for it yet. */
+static net__known_route *routes_at(const net__routes *t, unsigned i) {
+    if (i == 0) {
+        return (net__known_route *)&t->first;
+    }
+    return t->more != NULL ? &t->more->known[i - 1] : NULL;
+}
+
 const net__route *net__routes_find(const net__routes *t, uint64_t token) {
     for (unsigned i = 0; i < NET__ROUTES; i++) {
-        if (t->token[i] == token) {
-            return &t->route[i];
+        const net__known_route *k = routes_at(t, i);
+
+        if (k != NULL && k->token == token) {
+            return &k->route;
         }
     }
     return NULL;
 }
 
+/* Where the next new one goes. */
+static unsigned routes_after(unsigned i) {
+    return (i + 1) % NET__ROUTES;
+}
+
 void net__routes_add(net__routes *t, uint64_t token, const net__route *r,
                      uint64_t keep) {
+    const net__known_route added = {.token = token, .route = *r};
+    struct net__more_routes *m = t->more;
+
     if (net__routes_find(t, token) != NULL) {
         return;
     }
-    if (t->token[t->next] == keep) {
-        t->next = (t->next + 1) % NET__ROUTES;
+    if (t->first.token == 0) {
+        t->first = added;
+        return;
     }
-    t->token[t->next] = token;
-    t->route[t->next] = *r;
-    t->next = (t->next + 1) % NET__ROUTES;
+    if (m == NULL) {
+        m = calloc(1, sizeof(*m));
+        if (m == NULL) {
+            return;
+        }
+        m->next = 1;
+        t->more = m;
+    }
+    if (routes_at(t, m->next)->token == keep) {
+        m->next = routes_after(m->next);
+    }
+    *routes_at(t, m->next) = added;
+    m->next = routes_after(m->next);
+}
+
+void net__routes_free(net__routes *t) {
+    free(t->more);
+    t->more = NULL;
 }

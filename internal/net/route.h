@@ -26,13 +26,20 @@ uint64_t net__route_block(const uint8_t *key, const net__route *r,
 /* The newest routes of one connection. */
 #define NET__ROUTES 3u
 
+typedef struct net__known_route {
+    uint64_t token; /* 0: none */
+    net__route route;
+} net__known_route;
+
+/* Most connections never have another one. */
 typedef struct net__routes {
-    uint64_t token[NET__ROUTES];
-    net__route route[NET__ROUTES];
-    unsigned next; /* index for the next new one */
+    net__known_route first;
+    struct net__more_routes *more; /* NULL: none yet */
 } net__routes;
 
-/* Stores a route; the one whose token is `keep` stays. */
+void net__routes_free(net__routes *t);
+/* Stores a route; the one whose token is `keep` stays. Without memory, no
+ * other than the first one is. */
 void net__routes_add(net__routes *t, uint64_t token, const net__route *r,
                      uint64_t keep);
 const net__route *net__routes_find(const net__routes *t, uint64_t token);

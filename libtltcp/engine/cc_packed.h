@@ -6,9 +6,9 @@
 
 #include "internal/common/mem.h"
 
-/* The state of a controller without its zeroes, which are most of it until data
- * has flowed for a while. struct cong comes first and remains valid, but no
- * function of the controller may be called. */
+/* The state of a controller without what is as in a new one, which is most of
+ * it until data has flowed for a while. struct cong comes first and remains
+ * valid, but no function of the controller may be called. */
 
 /* Whether the controller may be packed: its state may move, as that of the
  * built-in ones. */

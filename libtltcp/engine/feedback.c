@@ -128,7 +128,7 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
         if (pn >= s->path_pn) {
             cong_recovery_period_on_late(&s->cc.period, pn);
         }
-        s->stats->packets_spurious++;
+        s->sec.stats->packets_spurious++;
         cong_rack_reordered(&s->rack, true);
         return;
     }
@@ -242,7 +242,7 @@ static unsigned lose_chunks(tltcp__sender *s, const tltcp__sent *rec,
                                                 chunk->losses, &current));
         nth = chunk->losses + 1u > nth ? chunk->losses + 1u : nth;
     }
-    s->stats->packets_lost_obsolete += rec->chunks > 0 && !current;
+    s->sec.stats->packets_lost_obsolete += rec->chunks > 0 && !current;
     return nth;
 }
 
@@ -279,7 +279,7 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
     }
     nth = lose_chunks(s, rec, fb);
     tltcp__fec_sender_on_packet(&s->sec.fec, true);
-    s->stats->packets_lost++;
+    s->sec.stats->packets_lost++;
     s->resend |= rec->flags;
     if (pn + 1 == s->update_pn) {
         s->update_sent = 0;
@@ -348,14 +348,14 @@ static struct cong_recovery_report recovery_report(const tltcp__sender *s,
 
 static void begin_recovery(tltcp__sender *s) {
     s->recovery_seq = s->sec.nxt;
-    s->stats->congestion_events++;
+    s->sec.stats->congestion_events++;
 }
 
 static void report_losses(tltcp__sender *s, feedback *fb) {
     const struct cong_recovery_report r = recovery_report(s, fb);
     unsigned out;
     if (fb->lost_packets > 0 && persistent(s, fb)) {
-        s->stats->rto_count++;
+        s->sec.stats->rto_count++;
         tltcp__cc_on_persistent(&s->cc, &r);
         begin_recovery(s);
         return;
@@ -450,7 +450,7 @@ static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, feedback *fb) {
     }
     marked = tltcp__ecn_on_ack(&s->ecn, ack, s->cc.cong->ect1, s->path_pn > 0,
                                fb->ect);
-    s->stats->ecn_ce = s->ecn.ce;
+    s->sec.stats->ecn_ce = s->ecn.ce;
     if (marked > 0) {
         fb->ack.ce = fb->ack.acked * marked;
         cong_recovery_period_on_ce(&s->cc.period, fb->largest - 1);

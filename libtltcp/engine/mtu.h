@@ -14,8 +14,8 @@ typedef struct tltcp__mtu {
     uint32_t probe;    /* size of the probe in flight; 0: none */
     uint32_t tries;    /* lost probes of that size */
     uint32_t big_lost; /* packets above base lost since one arrived */
-    tltcp_time next;   /* earliest time of the next probe */
     bool enabled;
+    tltcp_time next; /* earliest time of the next probe */
 } tltcp__mtu;
 
 void tltcp__mtu_init(tltcp__mtu *m, uint32_t base, uint32_t limit,

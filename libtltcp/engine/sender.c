@@ -16,13 +16,13 @@
 /* The paper's recovery of data, of a kind of cong_recovery_kind. */
 static int init_dupack(tltcp__sender *s, const tltcp_config *cfg, int kind) {
     struct cong_recovery how;
-    s->dup = cmn__alloc(s->mem, sizeof(*s->dup));
+    s->dup = cmn__alloc(s->cc.mem, sizeof(*s->dup));
     if (s->dup == NULL) {
         return TLTCP_ERR_NOMEM;
     }
     cong_recovery_init(&how, (enum cong_recovery_kind)kind);
     how.limited_transmit = cfg->paper.limited_transmit;
-    tltcp__dupack_init(s->dup, s->mem, &how);
+    tltcp__dupack_init(s->dup, s->cc.mem, &how);
     s->dup->hold_skipped = cfg->paper.hold_skipped;
     s->sec.no_skips = true;
     s->sec.in_order = true;
@@ -33,7 +33,7 @@ static int init_loss_events(tltcp__sender *s) {
     if (!tltcp__loss_events_needed(&s->cc)) {
         return 0;
     }
-    s->loss_events = tltcp__loss_events_new(s->mem, s->cc.cong->mss);
+    s->loss_events = tltcp__loss_events_new(s->cc.mem, s->cc.cong->mss);
     return s->loss_events != NULL ? 0 : TLTCP_ERR_NOMEM;
 }
 
@@ -45,8 +45,6 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     (void)tltcp__config_recovery(cfg, &kind);
     *s = (tltcp__sender){.loss_at = TLTCP_TIME_NEVER,
                          .report_by = TLTCP_TIME_NEVER,
-                         .mem = mem,
-                         .stats = stats,
                          .arrival = cfg->deadline_at_receiver,
                          .ecn = {.on = cfg->packets.ecn && kind < 0},
                          .hold = true,
@@ -72,7 +70,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
 }
 
 static void forget_target(tltcp__sender *s) {
-    cmn__free(s->mem, s->target);
+    cmn__free(s->cc.mem, s->target);
     s->target = NULL;
 }
 
@@ -384,7 +382,7 @@ static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                                .symbol = p.symbol,
                                .size = p.size});
     rec->flags |= TLTCP__SENT_DATA;
-    s->stats->repair_bytes_sent += p.size;
+    s->sec.stats->repair_bytes_sent += p.size;
     tltcp__sections_on_fec_symbol_sent(&s->sec, p.section);
     *put = true;
     return 0;
@@ -451,7 +449,7 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
         put_frequency(s, rec, w);
         put_update(s, rec, w);
         rv = put_data(s, rec, w, now);
-        s->stats->seq_updates_sent += (rec->flags & TLTCP__SENT_DATA) == 0;
+        s->sec.stats->seq_updates_sent += (rec->flags & TLTCP__SENT_DATA) == 0;
         s->pto_probes -= s->pto_probes > 0;
     }
     if (w->p != start) {

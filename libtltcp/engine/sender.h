@@ -40,8 +40,6 @@ typedef struct tltcp__sender {
     tltcp__dupack *dup;              /* NULL: packet recovery */
     tltcp__target *target;           /* NULL: no recent data */
     tltcp__loss_events *loss_events; /* NULL: the controller is not stfrc */
-    const cmn__mem *mem;
-    tltcp__counters *stats;
 
     /* Progress of the peer. */
     uint64_t largest_acked;    /* packet number plus one; 0: none */

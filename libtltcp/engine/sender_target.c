@@ -56,7 +56,7 @@ void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
     }
     s->acked_at = now;
     if (s->target == NULL && acked > PING_MAX) {
-        s->target = cmn__alloc(s->mem, sizeof(*s->target));
+        s->target = cmn__alloc(s->cc.mem, sizeof(*s->target));
         if (s->target != NULL) {
             tltcp__target_init(s->target);
         }

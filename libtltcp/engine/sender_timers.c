@@ -53,7 +53,7 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
                              tltcp__feedback_result *result) {
     int rv = tltcp__sections_expire(&s->sec, now);
     if (s->dup != NULL && s->dup->rto_at <= now) {
-        s->stats->rto_count++;
+        s->sec.stats->rto_count++;
         s->pto_count++; /* silence, too: the path may swallow large packets */
         result->pto_fired = true;
         tltcp__dupack_on_timeout(s->dup, &s->cc, &s->sec, now);
@@ -68,7 +68,7 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
     } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
         s->pto_count++;
         tltcp__ecn_on_silence(&s->ecn, s->pto_count);
-        s->stats->probes_sent++;
+        s->sec.stats->probes_sent++;
         s->pto_probes = TLTCP__PTO_PROBES;
         result->pto_fired = true;
         s->t_eliciting = now; /* if nothing is sent, wait again */

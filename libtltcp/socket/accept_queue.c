@@ -56,7 +56,7 @@ void tltcp__accept_asked(struct tltcp__listener *l) {
     uv_mutex_lock(&l->mx);
     l->asking--;
     if (l->closing != NULL) {
-        uv_cond_broadcast(&l->closing->readable);
+        tltcp__wake_all(&l->closing->readers);
     }
     uv_mutex_unlock(&l->mx);
 }

@@ -54,6 +54,7 @@ int tltcp_local_address(const tltcp_socket *s, struct sockaddr *sa,
 
 static void address_of_peer(tltcp_socket *s, net__addr *a) {
     const struct tltcp__calling *c = s->port->calling;
+    const net__route *route;
 
     memset(a, 0, sizeof(*a));
     if (s->link != NULL && s->reliable) {
@@ -64,10 +65,9 @@ static void address_of_peer(tltcp_socket *s, net__addr *a) {
         *a = c->to[c->at];
         return;
     }
-    for (unsigned i = 0; i < NET__ROUTES; i++) {
-        if (s->routes.token[i] == tltcp_conn_path(s->conn)) {
-            *a = s->routes.route[i].remote;
-        }
+    route = net__routes_find(&s->routes, tltcp_conn_path(s->conn));
+    if (route != NULL) {
+        *a = route->remote;
     }
 }
 

@@ -17,7 +17,7 @@
 static void close_give_back(tltcp_socket *s) {
     tltcp__release(s);
     while (!s->gone) {
-        (void)tltcp__wait(s, &s->changed, &s->watchers, TLTCP_TIME_NEVER);
+        (void)tltcp__wait(s, &s->watchers, TLTCP_TIME_NEVER);
     }
 }
 
@@ -69,7 +69,7 @@ static int close_drain(tltcp_socket *s, tltcp_time until) {
 
     tltcp_conn_close(tltcp__engine(s), until, tltcp_now());
     tltcp__wake(s);
-    while (!s->over && tltcp__wait(s, &s->changed, &s->watchers, patience)) {
+    while (!s->over && tltcp__wait(s, &s->watchers, patience)) {
     }
     if (s->closed && s->error == 0) {
         return 0;

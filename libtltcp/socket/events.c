@@ -121,7 +121,7 @@ int tltcp_next_event(tltcp_socket *s, tltcp_event *ev, int timeout_ms) {
     }
     uv_mutex_lock(tltcp__mutex(s));
     while (!tltcp__has_signals(s) && !s->end_taken &&
-           tltcp__wait(s, &s->changed, &s->watchers, until)) {
+           tltcp__wait(s, &s->watchers, until)) {
     }
     if (tltcp__has_signals(s)) {
         events_give(s, ev);
@@ -142,8 +142,7 @@ int tltcp_wait_connected(tltcp_socket *s, int timeout_ms) {
         return TLTCP_ERR_INVAL;
     }
     uv_mutex_lock(tltcp__mutex(s));
-    while (!s->connected && !s->closed &&
-           tltcp__wait(s, &s->changed, &s->watchers, until)) {
+    while (!s->connected && !s->closed && tltcp__wait(s, &s->watchers, until)) {
     }
     if (s->connected) {
         rv = 0;

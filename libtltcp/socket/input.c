@@ -74,7 +74,7 @@ static void input_taken(tltcp_conn *conn, uint64_t token,
     if (s == NULL) {
         return;
     }
-    if (s->routes.token[0] != token) {
+    if (s->routes.first.token != token) {
         net__routes_add(&s->routes, token, route, tltcp_conn_path(conn));
     }
     tltcp__schedule(s);

@@ -137,8 +137,8 @@ int tltcp_accept(tltcp_socket *listener, tltcp_socket **s, int timeout_ms) {
     }
     l = listener->port->listening->listener;
     uv_mutex_lock(&l->mx);
-    while (l->first == NULL && tltcp__wait(listener, &listener->readable,
-                                           &listener->readers, until)) {
+    while (l->first == NULL &&
+           tltcp__wait(listener, &listener->readers, until)) {
     }
     caller = tltcp__accept_take(l);
     tltcp__notify(listener);
@@ -159,7 +159,7 @@ static void listen_stop_asking(struct tltcp__listener *l, tltcp_socket *s) {
     l->handle = NULL;
     l->closing = s;
     while (l->asking > 0) {
-        uv_cond_wait(&s->readable, &l->mx);
+        (void)tltcp__wait(s, &s->readers, TLTCP_TIME_NEVER);
     }
     l->closing = NULL;
     uv_mutex_unlock(&l->mx);

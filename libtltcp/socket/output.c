@@ -129,7 +129,7 @@ static void output_forget(tltcp_socket *s) {
     tltcp__trace_close(s);
     s->gone = true;
     if (s->owned) {
-        uv_cond_broadcast(&s->changed);
+        tltcp__wake_all(&s->watchers);
     } else {
         tltcp__socket_free(s);
     }

@@ -22,26 +22,42 @@ bool tltcp__has_signals(const tltcp_socket *s) {
            s->pending.closed || tltcp_conn_fates(s->conn) > 0;
 }
 
+static void wake_first(struct tltcp__waiter **list) {
+    struct tltcp__waiter *first = *list;
+
+    if (first != NULL) {
+        *list = first->next;
+        first->woken = true;
+        uv_cond_signal(&first->condition);
+    }
+}
+
+void tltcp__wake_all(struct tltcp__waiter **list) {
+    while (*list != NULL) {
+        wake_first(list);
+    }
+}
+
 void tltcp__notify(tltcp_socket *s) {
     bool readable = readiness_readable(s);
     bool writable;
     bool signals;
 
-    if (readable && s->readers > 0) {
-        uv_cond_signal(&s->readable);
+    if (readable) {
+        wake_first(&s->readers);
     }
     tltcp__event_fd_set(&s->read_fd, readable);
     if (s->listener) {
         return;
     }
     writable = readiness_writable(s);
-    if (writable && s->writers > 0) {
-        uv_cond_signal(&s->writable);
+    if (writable) {
+        wake_first(&s->writers);
     }
     tltcp__event_fd_set(&s->write_fd, writable);
     signals = tltcp__has_signals(s);
-    if (s->watchers > 0 && (signals || s->closed || s->over)) {
-        uv_cond_broadcast(&s->changed);
+    if (signals || s->closed || s->over) {
+        tltcp__wake_all(&s->watchers);
     }
     tltcp__event_fd_set(&s->signal_fd, signals);
 }
@@ -53,22 +69,42 @@ void tltcp__after_call(tltcp_socket *s) {
     }
 }
 
-bool tltcp__wait(tltcp_socket *s, uv_cond_t *on, unsigned *count,
-                 tltcp_time until) {
-    tltcp_time now = tltcp_now();
+static void wait_for(struct tltcp__waiter *own, uv_mutex_t *mutex,
+                     tltcp_time until) {
     bool in_time = true;
 
-    if (now >= until) {
+    while (!own->woken && in_time) {
+        tltcp_time now = tltcp_now();
+
+        if (until == TLTCP_TIME_NEVER) {
+            uv_cond_wait(&own->condition, mutex);
+        } else {
+            in_time = now < until && uv_cond_timedwait(&own->condition, mutex,
+                                                       until - now) == 0;
+        }
+    }
+}
+
+bool tltcp__wait(tltcp_socket *s, struct tltcp__waiter **list,
+                 tltcp_time until) {
+    struct tltcp__waiter own = {.next = NULL};
+    struct tltcp__waiter **at = list;
+
+    if (tltcp_now() >= until || uv_cond_init(&own.condition) != 0) {
         return false;
     }
-    ++*count;
-    if (until == TLTCP_TIME_NEVER) {
-        uv_cond_wait(on, tltcp__mutex(s));
-    } else {
-        in_time = uv_cond_timedwait(on, tltcp__mutex(s), until - now) == 0;
+    while (*at != NULL) {
+        at = &(*at)->next;
     }
-    --*count;
-    return in_time;
+    *at = &own;
+    wait_for(&own, tltcp__mutex(s), until);
+    for (at = list; !own.woken && *at != &own; at = &(*at)->next) {
+    }
+    if (!own.woken) {
+        *at = own.next;
+    }
+    uv_cond_destroy(&own.condition);
+    return own.woken;
 }
 
 /* --- Descriptors --------------------------------------------------------- */

@@ -11,8 +11,9 @@ bool tltcp__has_signals(const tltcp_socket *s);
 void tltcp__notify(tltcp_socket *s);
 /* Call this after a call into the engine from an application's thread. */
 void tltcp__after_call(tltcp_socket *s);
-/* Waits for a condition until `until`. False: timed out. */
-bool tltcp__wait(tltcp_socket *s, uv_cond_t *on, unsigned *count,
+/* Waits, as one of those threads, until `until`. False: nobody woke it. */
+bool tltcp__wait(tltcp_socket *s, struct tltcp__waiter **list,
                  tltcp_time until);
+void tltcp__wake_all(struct tltcp__waiter **list);
 
 #endif /* TLTCP_SOCKET_READINESS_H */

@@ -174,7 +174,7 @@ static ssize_t receive_all(tltcp_socket *s, struct receive_job *j, bool wait) {
         if (!wait) {
             break;
         }
-        (void)tltcp__wait(s, &s->readable, &s->readers, TLTCP_TIME_NEVER);
+        (void)tltcp__wait(s, &s->readers, TLTCP_TIME_NEVER);
     }
     tltcp__after_call(s);
     return j->covered > 0 ? (ssize_t)j->covered : (ssize_t)rv;

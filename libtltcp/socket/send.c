@@ -109,7 +109,7 @@ static ssize_t send_all(tltcp_socket *s, struct send_job *j, bool wait) {
             break;
         }
         tltcp__after_call(s);
-        (void)tltcp__wait(s, &s->writable, &s->writers, TLTCP_TIME_NEVER);
+        (void)tltcp__wait(s, &s->writers, TLTCP_TIME_NEVER);
     }
     if (j->bytes > 0) {
         s->write_want = rv == TLTCP_ERR_AGAIN ? send_room_wanted(s, j) : 1;

@@ -4,22 +4,6 @@
 
 #include <stdlib.h>
 
-static int socket_init_conds(tltcp_socket *s) {
-    if (uv_cond_init(&s->readable) != 0) {
-        return UV_ENOMEM;
-    }
-    if (uv_cond_init(&s->writable) != 0) {
-        uv_cond_destroy(&s->readable);
-        return UV_ENOMEM;
-    }
-    if (uv_cond_init(&s->changed) != 0) {
-        uv_cond_destroy(&s->readable);
-        uv_cond_destroy(&s->writable);
-        return UV_ENOMEM;
-    }
-    return 0;
-}
-
 static void socket_link_in(tltcp_socket *s) {
     s->next = s->port->all;
     if (s->next != NULL) {
@@ -42,8 +26,7 @@ void tltcp__socket_unlink(tltcp_socket *s) {
 tltcp_socket *tltcp__socket_new(struct tltcp__port *port, tltcp_conn *conn) {
     tltcp_socket *s = calloc(1, sizeof(*s));
 
-    if (s == NULL || socket_init_conds(s) != 0) {
-        free(s);
+    if (s == NULL) {
         return NULL;
     }
     s->port = port;
@@ -65,9 +48,7 @@ void tltcp__socket_free(tltcp_socket *s) {
     tltcp__event_fd_close(&s->read_fd);
     tltcp__event_fd_close(&s->write_fd);
     tltcp__event_fd_close(&s->signal_fd);
-    uv_cond_destroy(&s->readable);
-    uv_cond_destroy(&s->writable);
-    uv_cond_destroy(&s->changed);
+    net__routes_free(&s->routes);
     free(s->reason);
     free(s);
 }

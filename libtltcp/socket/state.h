@@ -184,19 +184,23 @@ struct tltcp__signals {
     tltcp_time now;
 };
 
+/* A thread of the application that waits, in the order of arrival. Most sockets
+ * have none: its condition is on its stack. */
+struct tltcp__waiter {
+    struct tltcp__waiter *next;
+    uv_cond_t condition;
+    bool woken;
+};
+
 struct tltcp_socket {
     struct tltcp__port *port;
+    struct tltcp__waiter *readers; /* recvmsg, accept */
+    tltcp__event_fd read_fd;
     bool listener; /* then only the fields before `conn` are used */
 
-    uv_cond_t readable; /* recvmsg, accept */
-    unsigned readers;
-    tltcp__event_fd read_fd;
-
     tltcp_conn *conn;
-    uv_cond_t writable;
-    uv_cond_t changed; /* connected, closed, released; events */
-    unsigned writers;
-    unsigned watchers;
+    struct tltcp__waiter *writers;
+    struct tltcp__waiter *watchers; /* connected, closed, released; events */
     tltcp__event_fd write_fd;
     tltcp__event_fd signal_fd;
 
@@ -213,6 +217,7 @@ struct tltcp_socket {
     bool owned;     /* an application has it */
     bool release;   /* the application gave it back */
     bool gone;      /* the I/O thread is done with it */
+    bool reliable;  /* over TCP; remains when the link is lost */
 
     /* Under tltcp__listener::mx. */
     bool unaccepted; /* counted in tltcp__listener::unaccepted */
@@ -232,7 +237,6 @@ struct tltcp_socket {
     size_t write_want; /* free space that makes it writable */
     net__routes routes;
     struct tltcp__link *link; /* its TCP connection, or an attempt; or NULL */
-    bool reliable;            /* over TCP; remains when the link is lost */
 
     struct tltcp__signals pending;
     int error; /* once closed */

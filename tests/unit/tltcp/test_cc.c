@@ -66,14 +66,14 @@ TEST(a_controller_that_rests_goes_on_as_if_it_had_not) {
     assert_int_equal(alloc.blocks, 0);
 }
 
-TEST(it_takes_half_of_the_memory_before_data_flows) {
+TEST(it_takes_a_quarter_of_the_memory_before_data_flows) {
     tltcp__cc cc;
     size_t before;
     begin(&cc, "auto");
     acknowledge(&cc, 1);
     before = alloc.live;
     tltcp__cc_rest(&cc);
-    assert_true(alloc.live < before / 2);
+    assert_true(alloc.live < before / 4);
     tltcp__cc_rest(&cc);
     tltcp__cc_free(&cc);
     assert_int_equal(alloc.blocks, 0);
@@ -114,7 +114,7 @@ TEST(the_state_of_an_application_s_controller_never_moves) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_controller_that_rests_goes_on_as_if_it_had_not),
-        cmocka_unit_test(it_takes_half_of_the_memory_before_data_flows),
+        cmocka_unit_test(it_takes_a_quarter_of_the_memory_before_data_flows),
         cmocka_unit_test(without_memory_it_stays_as_it_is),
         cmocka_unit_test(the_state_of_an_application_s_controller_never_moves),
     };

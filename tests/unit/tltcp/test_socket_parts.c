@@ -115,6 +115,7 @@ TEST(the_route_in_use_is_never_forgotten) {
     net__route r = route_of(1, 1);
 
     net__routes_add(&t, 100, &r, 0);
+    assert_null(t.more); /* most have only one */
     for (uint16_t i = 1; i < 50; i++) {
         r = route_of(1, i);
         net__routes_add(&t, i, &r, 100);
@@ -124,6 +125,7 @@ TEST(the_route_in_use_is_never_forgotten) {
                          htons(i));
     }
     assert_null(net__routes_find(&t, 1));
+    net__routes_free(&t);
 }
 
 /* --- Flag ---------------------------------------------------------------- */
