@@ -20,7 +20,7 @@ typedef union fresh {
 
 /* Makes a new controller, the same whenever it is made. */
 static void cc_packed_begin(struct cong *cong, const struct cong_ops *ops) {
-    cong_init(cong, ops, 1, INFINITY, 0, -1);
+    cong_init(cong, ops, 1, (double)INFINITY, 0, -1);
 }
 
 static size_t words_of(const struct cong *cong) {
