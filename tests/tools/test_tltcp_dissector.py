@@ -77,7 +77,7 @@ PACKETS = {
     "data": (short("02000008 00001000 00000005 "
                    "01030009 00001000 00000005 41"),
              {**SHOWN, "tltcp.chunk.type": "0x02,0x01",
-              "tltcp.place": "4096,4096", "tltcp.section": "5,5",
+              "tltcp.offset": "4096,4096", "tltcp.section": "5,5",
               "tltcp.data.first": "1", "tltcp.data.last": "1",
               "tltcp.payload": "41"}),
     "data of which something is said": (
@@ -90,7 +90,7 @@ PACKETS = {
     "ack": (short("04000020 00000100 00000019 00002000 00010000 00000040 "
                   "00000004 00000000 00000002"),
             {"tltcp.ack.largest": "256", "tltcp.ack.delay": "25",
-             "tltcp.ack.cumulative": "8192", "tltcp.place": "65536",
+             "tltcp.ack.cumulative": "8192", "tltcp.offset": "65536",
              "tltcp.section": "64", "tltcp.ack.first": "4",
              "tltcp.ack.missing": "1", "tltcp.ack.present": "3",
              "tltcp.ack.ect0": ""}),
@@ -98,13 +98,13 @@ PACKETS = {
                               "00000040 00000004 00000009 00000000 00000002"),
                         {"tltcp.ack.ect0": "9", "tltcp.ack.ect1": "0",
                          "tltcp.ack.ce": "2", "tltcp.ack.missing": ""}),
-    "window": (short("05000008 00000400 00000002"), {"tltcp.place": "1024"}),
+    "window": (short("05000008 00000400 00000002"), {"tltcp.offset": "1024"}),
     "ping": (short("06000000"), {"tltcp.chunk.type": "0x06"}),
     "challenge": (short("07000008 0102030405060708"),
                   {"tltcp.nonce": IDS[1]}),
     "response": (short("08000008 0102030405060708"), {"tltcp.nonce": IDS[1]}),
     "fin": (short("09000008 00000400 00000002"),
-            {"tltcp.place": "1024", "tltcp.section": "2"}),
+            {"tltcp.offset": "1024", "tltcp.section": "2"}),
     "close": (short("0a010006 00000000 6869"),
               {"tltcp.code": "0", "tltcp.close.text": "hi",
                "tltcp.close.echo": "1"}),
@@ -224,12 +224,12 @@ class Dissector(dissectbox.Dissector):
         self.assertEqual(self.fields("frame.number", select=ODD), [])
         stream = bytearray(len(data))
         first = None
-        for places, payloads in self.fields("tltcp.data.place",
+        for offsets, payloads in self.fields("tltcp.data.offset",
                                             "tltcp.payload",
                                             select="tltcp.payload"):
-            for place, payload in zip(places.split(","), payloads.split(",")):
-                first = int(place) if first is None else first
-                at = int(place) - first & 0xffffffff
+            for offset, payload in zip(offsets.split(","), payloads.split(",")):
+                first = int(offset) if first is None else first
+                at = int(offset) - first & 0xffffffff
                 piece = bytes.fromhex(payload)
                 stream[at:at + len(piece)] = piece
         self.assertIn(data, bytes(stream))  # a record of times is there, too

@@ -67,21 +67,21 @@ number("packet_number", "Packet number", 32)
 number("token_length", "Token length", 8)
 number("code", "Code", 32, codes)
 number("chunk.length", "Length", 16)
-number("place", "Place", 32)
+number("offset", "Offset", 32)
 number("section", "Section", 32)
-number("data.place", "Place of the payload", 32)
+number("data.offset", "Offset of the payload", 32)
 number("start", "Start", 32)
 number("end", "End", 32)
 number("length", "Length", 32)
 number("index", "Index", 8)
 f.class = ProtoField.uint8("tltcp.class", "Class", base.DEC, classes, 0x0f)
 f.stream = ProtoField.uint8("tltcp.stream", "Stream", base.DEC, nil, 0xf0)
-number("depends", "Refers to the section so many before", 32)
+number("depends", "Distance to the section that it refers to", 32)
 f.section_tag = ProtoField.uint64("tltcp.section_tag", "Tag of the section",
                                   base.DEC)
 number("ack.largest", "Largest packet", 32)
 number("ack.delay", "Delay (us)", 32)
-number("ack.cumulative", "Cumulative place", 32)
+number("ack.cumulative", "Cumulative offset", 32)
 number("ack.first", "Packets below it without a hole", 32)
 number("ack.missing", "Then missing", 32)
 number("ack.present", "Then received", 32)
@@ -216,10 +216,10 @@ local function flags(names)
     end
 end
 
-local function place_and_section(r)
-    local place = r.show(f.place, 4)
+local function offset_and_section(r)
+    local offset = r.show(f.offset, 4)
     r.show(f.section, 4)
-    return string.format("%d", uint(place))
+    return string.format("%d", uint(offset))
 end
 
 -- What the flags of DATA and REPAIR announce of the section.
@@ -239,9 +239,9 @@ local function meta(r, bits)
 end
 
 local function data(r, bits)
-    local place = r.show(f.place, 4)
-    if place then
-        r.tree:add(f.data_place, place):set_generated()
+    local offset = r.show(f.offset, 4)
+    if offset then
+        r.tree:add(f.data_offset, offset):set_generated()
     end
     local section = r.show(f.section, 4)
     meta(r, bits)
@@ -250,7 +250,7 @@ local function data(r, bits)
         r.tree:add_proto_expert_info(e.short)
     end
     return string.format("%d at %d (section %d)",
-                         payload and payload:len() or 0, uint(place),
+                         payload and payload:len() or 0, uint(offset),
                          uint(section))
 end
 
@@ -264,7 +264,7 @@ local function ack(r, bits)
     local largest = r.show(f.ack_largest, 4)
     r.show(f.ack_delay, 4)
     r.show(f.ack_cumulative, 4)
-    r.show(f.place, 4)
+    r.show(f.offset, 4)
     r.show(f.section, 4)
     r.show(f.ack_first, 4)
     if bit32.band(bits, 1) ~= 0 then
@@ -367,10 +367,10 @@ end
 local chunks = {
     [0x01] = {data, flags({"data_first", "data_last", "data_class",
                            "data_depends", "data_tag"})},
-    [0x02] = {place_and_section}, [0x03] = {skip},
-    [0x04] = {ack, flags({"ack_ecn"})}, [0x05] = {place_and_section},
+    [0x02] = {offset_and_section}, [0x03] = {skip},
+    [0x04] = {ack, flags({"ack_ecn"})}, [0x05] = {offset_and_section},
     [0x06] = {}, [0x07] = {nonce}, [0x08] = {nonce},
-    [0x09] = {place_and_section}, [0x0a] = {close, flags({"close_echo"})},
+    [0x09] = {offset_and_section}, [0x0a] = {close, flags({"close_echo"})},
     [0x0b] = {report}, [0x0c] = {rtt},
     [0x0d] = {repair, flags({"repair_first", "repair_last", "data_class",
                              "data_depends", "data_tag"})},
