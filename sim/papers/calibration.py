@@ -2,7 +2,7 @@
 """The TLTCP engine without deadlines, as TCP, beside ns-2's agents."""
 import math
 
-from .lab import Job, Ns2Job
+from .lab import Job, Ns2Job, TrialJob
 from .numbers import (half_width, jain, mean, ratio, show, spread,
                       upper_over_lower, variation)
 from .page import HOLDS, only
@@ -51,6 +51,16 @@ CAUSES = {
     "Reno whose timeout never backs off":
         tuple(("Reno", {"maxrto": 0.2}, x) for x in LOSSES[2:]),
 }
+# Engines changed for trials, by patches of sim/trials: agent, paths.
+TRIALS = {
+    "halved-window": ("Newreno", ({"n": 1, "red": 1},)),
+    "vegas-fine-clock": ("Vegas", tuple({"n": 8, "loss": x}
+                                        for x in LOSSES[1:])),
+    "linux-recovery": ("Linux-westwood", tuple({"n": 8, "loss": x}
+                                               for x in LOSSES[1:])),
+    "linux-westwood": ("Linux-westwood", tuple({"n": 8, "loss": x}
+                                               for x in LOSSES[1:])),
+}
 # One flow packet by packet, beside ns-2's: agents, seconds, every so many s.
 TRACED = ("Tahoe", "Reno", "Sack1")
 TRACE = {"duration": 10, "sample": 0.02}
@@ -93,7 +103,7 @@ def plan(quick):
                     packet=path["packet"], access_delay=f"{path['access']}ms",
                     warm=path["warm"], duration=path["duration"])
     if not quick:
-        jobs |= plan_losses() | plan_traces()
+        jobs |= plan_losses() | plan_trials() | plan_traces()
     for agent in GEO_AGENTS:
         controller, manner = AGENTS[agent]
         jobs["here", "geo", agent] = Job.of(
@@ -134,6 +144,28 @@ def plan_traces():
             delay=f"{SLOW['delay']}ms", queue=SLOW["queue"],
             packet=SLOW["packet"], access_delay=f"{SLOW['access']}ms", warm=0,
             **TRACE)
+    return jobs
+
+
+def changed_seeds(given):
+    """Of a path on which an engine is changed; all are run unchanged, too."""
+    return [s for s in trials(given.get("loss", 0)) if s in CHANGED]
+
+
+def path_key(given):
+    return ("loss", given["loss"]) if "loss" in given else \
+        ("crowd", given["n"], given["red"])
+
+
+def plan_trials():
+    jobs = {}
+    for trial, (agent, paths) in TRIALS.items():
+        controller, manner = LOST[agent]
+        for given in paths:
+            for seed in changed_seeds(given):
+                jobs["trial", trial, path_key(given), seed] = TrialJob.of(
+                    "calibration", trial=trial, congestion=controller,
+                    manner=manner, seed=seed, **given)
     return jobs
 
 
@@ -287,6 +319,7 @@ def loss_part(page, runs):
                            for n, red in CROWDS)),
                [(a, *(cells[a, c].text for c in CROWDS)) for a in LOST])
     cause_part(page, runs)
+    trial_part(page, runs)
     return list(cells.values())
 
 
@@ -311,24 +344,65 @@ def cause_part(page, runs):
         "doubles its retransmission timeout with every fast retransmission, "
         "too; where its timeout cannot back off it gains far more at 10 % loss "
         "than Reno does. The engine backs off when the timer expires (RFC "
-        "6298).",
-        "And experiments with the engine, changed for a trial. *NewReno alone "
-        "with RED*: after a timeout within a recovery half of what is "
-        "outstanding is kept (RFC 5681), which counts what the duplicates have "
-        "told of; where the lesser of that and the window counts, as in ns-2, "
-        "one flow gets 0.99 of ns-2's with each of 10 seeds. *Vegas* with a "
-        "timeout that backs off with every fast retransmission, too, gets 0.82 "
-        "± 0.06, 0.78 ± 0.10, 0.65 ± 0.11 of ns-2's at 10, 20, 25 % loss if a "
-        "sample of the RTT ends the backoff, with ns-2's number of timeouts at "
-        "10 % (459 and 466), and 1.37 ± 0.07, 2.39 ± 0.17, 2.93 ± 0.27 if "
-        "every acknowledgement of new data does (12 seeds). ns-2 lies between, "
-        "so when the backoff ends is what sets Vegas apart. *Westwood* is "
-        "Linux's in ns-2, with Linux's recovery: with Reno's window the engine "
-        "gets 0.76 and 0.42 of it at 20 and 25 %, too (below). At 10 % the "
-        "estimate of bandwidth decides: the engine's sample once per round trip gives 0.75 "
-        "of Linux's, one with every acknowledgement (`plus=0`) 1.57 (4 seeds).")
+        "6298).")
     page.table(("ns-2's agent changed", "loss", "over ns-2's default",
                 "ours over ns-2's default", "ours over the changed one"), rows)
+
+
+def trial_rows(runs):
+    """What an engine changed for a trial gets, beside the unchanged one and
+    ns-2."""
+    rows = []
+    for trial, (agent, paths) in TRIALS.items():
+        for given in paths:
+            some, key = changed_seeds(given), path_key(given)
+            if ("trial", trial, key, some[0]) not in runs:
+                continue
+            changed = [runs["trial", trial, key, s] for s in some]
+            ours, theirs = ([runs[(side, *key, agent, s)] for s in some]
+                            for side in ("here", "ns-2"))
+            sums = [sum(ns2_counts(r)) for r in theirs]
+            parts = [quotient([sum(r.segments("tcp")) for r in x], sums)
+                     for x in (ours, changed)]
+            late = [mean([sum(f["timeouts"] for f in r.flows("tcp"))
+                          for r in x]) for x in (ours, changed)]
+            late.append(mean([r.lines[0]["timeouts"] for r in theirs]))
+            rows.append((
+                f"[`{trial}`](../../sim/trials/{trial}.patch)", agent,
+                f"{100 * given['loss']:g} %" if "loss" in given else
+                "one flow, RED", *(f"{x:.2f} ± {sure:.2f}"
+                                   for x, sure in parts),
+                " / ".join(f"{x:.0f}" for x in late)))
+    return rows
+
+
+def trial_part(page, runs):
+    """Experiments with the engine that tell why some are apart."""
+    page.text(
+        "And experiments with engines that patches of `sim/trials` change. "
+        "`./dev reproduce --with-trials calibration` builds and runs them.",
+        "- `halved-window`, NewReno alone with RED: after a timeout within a "
+        "recovery the engine keeps half of what is outstanding (RFC 5681), "
+        "which includes what the duplicates have reported. ns-2 keeps half of "
+        "the window if that is less, and so does this engine.",
+        "- `vegas-fine-clock`: ns-2's Vegas repairs a hole with the first "
+        "duplicate if the hole left longer ago than a timeout of fine "
+        "resolution. Each repair backs the retransmission timeout off. A "
+        "window that one to three duplicates have raised stays raised.",
+        "- `linux-recovery`: ns-2's Westwood is Linux's. Linux's recovery "
+        "notices that a retransmission is lost, and its timestamps let every "
+        "acknowledgement of new data end the backoff.",
+        "- `linux-westwood`: Linux's filter counts all samples of the "
+        "bandwidth alike, however long they took, so that the silence before a "
+        "timeout counts less. This engine has the rules of `linux-recovery`, "
+        "too.")
+    rows = trial_rows(runs)
+    if not rows:
+        page.text("They were not there when this page was made.")
+        return
+    page.table(("patch", "agent", "loss", "unchanged over ns-2's",
+                "changed over ns-2's",
+                "timeouts: unchanged / changed / ns-2's"), rows)
 
 
 class Trace:

@@ -43,6 +43,17 @@ class Ns3Job(Job):
             k.replace("native_", "native."): v for k, v in params.items()})
 
 
+@dataclasses.dataclass(frozen=True)
+class TrialJob(Job):
+    """A run with an engine that a patch of sim/trials has changed, where that
+    was built."""
+    trial: str = ""
+
+    @classmethod
+    def of(cls, scenario, *, trial, **params):
+        return cls(scenario, Job.of(scenario, **params).params, trial)
+
+
 def pacing(controller):
     """The TCPs of the papers do not pace; what cannot do without does."""
     return "on" if controller == "bbr" else "off"
@@ -116,6 +127,7 @@ class Lab:
         self.results = pathlib.Path(results)
         self.ns2 = shutil.which("ns")
         self.ns3 = build / "sim" / "ns3" / "simulate-ns3"
+        self.trials = build / "trials"
         if not self.simulate.is_file():
             sys.exit(f"reproduce: {self.simulate} is not there; "
                      "./dev build makes it")
@@ -134,6 +146,8 @@ class Lab:
     def _program(self, job):
         if isinstance(job, Ns2Job):
             return self.ns2
+        if isinstance(job, TrialJob):
+            return self.trials / job.trial / "sim" / "simulate"
         return self.ns3 if isinstance(job, Ns3Job) else self.simulate
 
     def key(self, job):
@@ -142,12 +156,23 @@ class Lab:
                  self._digest(self._file(job)), *map("=".join, job.params)]
         if isinstance(job, Ns2Job):
             parts.append(self._digest(self.root / "sim/ns2/common.tcl"))
+        if isinstance(job, TrialJob):
+            parts.append(self._digest(
+                self.root / "sim" / "trials" / f"{job.trial}.patch"))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
 
     def can_run(self, job):
-        if isinstance(job, Ns3Job):
-            return self.ns3.is_file()
+        if isinstance(job, (Ns3Job, TrialJob)):
+            return self._program(job).is_file()
         return self.ns2 is not None or not isinstance(job, Ns2Job)
+
+    def absent(self, jobs):
+        """What is not there of what jobs need."""
+        names = {Ns2Job: "ns-2", Ns3Job: "ns-3",
+                 TrialJob: "engines changed for trials"}
+        missing = {type(j) for j in jobs if not self.can_run(j)}
+        return " and ".join(f"no {words}" for kind, words in names.items()
+                            if kind in missing)
 
     def command(self, job):
         params = ["=".join(p) for p in job.params]

@@ -306,14 +306,6 @@ def write_index(folder, modules):
         "\n\n".join(parts + page.parts) + "\n", encoding="utf-8")
 
 
-def absent(lab):
-    """Which of the other simulators are not there."""
-    return " and ".join(
-        f"no {name}" for name, there in (("ns-2", lab.ns2 is not None),
-                                         ("ns-3", lab.ns3.is_file()))
-        if not there)
-
-
 def complete(modules, plans, lab):
     """The runs of each page that has the results of all that can be run here."""
     ready = {}
@@ -325,9 +317,10 @@ def complete(modules, plans, lab):
                   "the page is left as it was", file=sys.stderr)
             continue
         if len(jobs) < len(plans[name]):
-            print(f"reproduce: {name}: {absent(lab)}, so what they give is "
-                  "left out; ./dev reproduce --with-ns2 or --with-ns3 installs "
-                  "it (Debian: ns2, libns3-dev)", file=sys.stderr)
+            print(f"reproduce: {name}: {lab.absent(plans[name].values())}, so "
+                  "what they give is left out; ./dev reproduce --with-ns2 or "
+                  "--with-ns3 installs it (Debian: ns2, libns3-dev), "
+                  "--with-trials builds it", file=sys.stderr)
         ready[name] = jobs
     return ready
 

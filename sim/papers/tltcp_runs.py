@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Time-lined TCP: what is run, and what a run says of shares."""
-from .lab import Job, pacing
+from .lab import Job, Ns2Job, TrialJob, pacing
 from .numbers import (every_other, mean, ratio, show, spread, upper_over_lower)
 
 MANNERS = {"dupack-reno": "the paper's recovery",
@@ -10,6 +10,10 @@ HELD = "held"  # what a seq_update skips stays in flight until the timeout
 READINGS = {"dupack-reno": "what is skipped counts as delivered",
             HELD: "what is skipped stays in flight until the timeout",
             "packet": MANNERS["packet"]}
+# A fourth reading, by an engine changed for it: what is obsolete leaves the
+# flight at its deadline.
+REOPENED = "reopened-window"
+SKIPPED = {"off": READINGS["dupack-reno"], "on": READINGS[HELD]}
 FLOWS = (10, 20, 30, 40, 50)
 WINDOWS = (5, 10, 20, 40, 80)
 DELAYS = (5, 20, 100, 200, 500)
@@ -66,8 +70,18 @@ def job(sweep, value, mix, manner, seed, quick, stagger=1):
     return Job.of("tltcp", **params)
 
 
+def plan_reopened():
+    return {("reopened", hold, deadline, seed): TrialJob.of(
+        "tltcp", trial=REOPENED, deadline=deadline, seed=seed, hold=hold,
+        duration=500, manner="dupack-reno", stagger=1)
+            for hold in SKIPPED for deadline in DEADLINES
+            for seed in few(False)}
+
+
 def plan(quick):
-    jobs = {}
+    jobs = {} if quick else plan_reopened()
+    jobs["ns-2"] = Ns2Job.of("dumbbell", agent="Reno", n=2, window=10,
+                             duration=14, warm=0)
     for value in DEADLINES:
         for seed in trials(*LOSSY[0], quick):
             jobs["losing", value, HELD, seed] = Job.of(

@@ -63,9 +63,9 @@ FIGURES = (
     Figure("Figure 8", "dropped packets grow with the file; Westwood most, Mod "
            "slightly above WestwoodNew", ("fig8.grows", "fig8.order"), False,
            "Cause, by experiment: the printed algorithm adds its estimate with "
-           "every ACK, and so fills the queue. Added once per round trip, it "
-           "drops slightly more than WestwoodNew, as printed, but Westwood "
-           "does not drop most"),
+           "every ACK, and so fills the queue. If it adds the estimate once "
+           "per round trip, it drops slightly more than WestwoodNew, as "
+           "printed, but Westwood does not drop most"),
     Figure("Figure 9", "mean delay: Westwood above Mod above WestwoodNew",
            ("fig9.order",), False, "Cause, by experiment: as in Figure 8. "
            "With queues of 50 and more the largest window (Figure 6) has the "
@@ -409,9 +409,9 @@ def open_values(page, runs, quick):
             for v in (largest(rate, MOD[0]), largest(cwnd, MOD[0]),
                       order(lost, *falling), order(wait, *falling))),
             line(lost, 1), line(wait, 0)))
-    page.text("Whether the order of a figure comes out, with the algorithms as "
-              "printed, in 60 s; per cent lost and the mean delay in ms beside "
-              "it:")
+    page.text("This table says whether the order of a figure comes out in 60 s "
+              "with the algorithms as printed. Beside it stand the packets "
+              "lost, in per cent, and the mean delay, in ms:")
     page.table(("reading", "Figure 5", "6", "8", "9", "lost, %", "delay, ms"),
                rows)
 
@@ -420,12 +420,14 @@ def report(page, runs, quick):
     claims(page, runs, quick)
     page.papers_figures("iridium", *FIGURES)
     page.text(
-        "Serdang to Tsetserleg through 66 satellites like Iridium's: up and "
-        "down 1.5 Mbit/s, 1 Mbit/s between satellites; delays follow the "
-        "orbit and the handovers. One TCP with a window of 55 from 0.5 s, two "
-        "UDP flows of 410 kbit/s from 2 and 3 s to 55 s. Ours, for the paper "
-        "does not say: packets of 1040 bytes, queues of 50, NewReno's recovery, "
-        f"loss between the satellites as named; {len(seeds(quick))} trials, "
-        f"each {TURN} s further in the orbit. For files UDP runs all the time.")
+        "TCP runs from Serdang to Tsetserleg through 66 satellites like "
+        "Iridium's. Uplink and downlink carry 1.5 Mbit/s, links between "
+        "satellites 1 Mbit/s; delays follow the orbit and the handovers. One "
+        "TCP flow with a window of 55 starts at 0.5 s. Two UDP flows of 410 "
+        "kbit/s start at 2 and 3 s and end at 55 s; for files they run all the "
+        "time. The paper does not give the following values, which are ours: "
+        "packets of 1040 bytes, queues of 50, NewReno's recovery, and the loss "
+        f"between the satellites, which is named. There are "
+        f"{len(seeds(quick))} trials, each {TURN} s further in the orbit.")
     tables(page, runs, quick)
     figures(page, runs, quick)

@@ -445,8 +445,8 @@ def table_pairs(page, runs, quick):
 
 def table_readings(page, runs, quick):
     page.heading("What the paper does not say, swept")
-    page.text("Shares over 100 s (kbit/s) by the reading of Yam's rules; its "
-              "Figures 7 and 8 come out with all of them:")
+    page.text("Shares over 100 s (kbit/s) by the reading of Yam's rules. "
+              "Figures 7 and 8 come out with every reading:")
     rows = []
     for words, *_ in READINGS:
         cells = []
@@ -485,13 +485,14 @@ def report(page, runs, quick):
     page.text(
         "Figure 25 and Table 1 have [a page of their own](yam-fast.md). "
         "A dumbbell of 1 Mbit/s, 4 ms, queue 18, with access links of "
-        "10 Mbit/s, 1 ms, and windows of 20 (one flow) and 24. Ours, for the "
-        "paper does not say: packets of 1040 bytes; Yam repairs by packet "
-        "numbers, for it wants all that is missing in one round trip; FAST's "
-        "target is 5 packets; routers drop Peach's dummies first. Rates count "
-        f"headers. {len(seeds(quick))} seeds, which move the starts by up to "
-        "a second; one flow alone, and flows that start at the moments named, "
-        "leave nothing to chance and are one run.")
+        "10 Mbit/s, 1 ms, and windows of 20 (one flow) and 24. The paper does "
+        "not give the following, which is ours: packets have 1040 bytes; Yam "
+        "repairs by packet numbers, because it needs to know all that is "
+        "missing within one round trip; FAST's target is 5 packets; routers "
+        f"drop Peach's dummies first. Rates count headers. {len(seeds(quick))} "
+        "seeds move the starts by up to a second. One flow alone, and flows "
+        "that start at the moments named, leave nothing to chance and are one "
+        "run.")
     table_many(page, runs, quick)
     table_pairs(page, runs, quick)
     table_dynamic(page, runs, quick)

@@ -323,13 +323,35 @@ class Dev(unittest.TestCase):
             self.assertIn("continuing without pictures", text)
             self.assertIn(f"{self.root}/build tltcp", text)
 
+    def test_an_engine_is_built_for_each_patch_of_a_trial(self):
+        self.stub_part("sim/reproduce")
+        (self.root / "sim" / "trials").mkdir()
+        (self.root / "engine.c").write_text("old\n", encoding="utf-8")
+        patch = self.root / "sim" / "trials" / "new-engine.patch"
+        patch.write_text("What it is for.\n\n--- a/engine.c\n+++ b/engine.c\n"
+                         "@@ -1 +1 @@\n-old\n+new\n", encoding="utf-8")
+        status, text = self.dev("reproduce", "--with-trials")
+        self.assertEqual(status, 0, text)
+        trial = self.root / "build" / "trials" / "new-engine"
+        self.assertEqual((trial / "tree" / "engine.c").read_text("utf-8"),
+                         "new\n")
+        self.assertEqual((self.root / "engine.c").read_text("utf-8"), "old\n")
+        self.assertIn(f"cmake -S {trial}/tree -B {trial} ",
+                      " ".join(self.calls("cmake")))
+        patch.write_text(patch.read_text("utf-8").replace("-old", "-older"),
+                         encoding="utf-8")
+        status, text = self.dev("reproduce", "--with-trials")
+        self.assertEqual(status, 1)
+        self.assertIn(str(patch), text)
+
     def test_wrong_names_are_refused_before_anything_is_built(self):
         for part in "bench", "sim":
             (self.root / part).symlink_to(tree.ROOT / part)
         for words in ("bench", "nonesuch"), ("bench", "live", "nonesuch"), \
                 ("bench", "adaptive", "nonesuch"), \
                 ("bench", "fanout", "--nonesuch"), ("reproduce", "nonesuch"), \
-                ("reproduce", "--with-ns2", "nonesuch"):
+                ("reproduce", "--with-ns2", "nonesuch"), \
+                ("reproduce", "--with-trials", "nonesuch"):
             status, text = self.dev(*words)
             self.assertIn(status, (1, 2), words)
             self.assertIn("nonesuch", text)

@@ -165,7 +165,9 @@ class Results(InFolder):
         jobs = {"a": lab.Ns2Job.of("dumbbell"), "b": lab.Ns3Job.of("tltcp"),
                 "c": lab.Job.of("tltcp")}
         self.assertEqual(list(self.lab.distinct([jobs]).values()), [jobs["c"]])
-        self.assertEqual(page.absent(self.lab), "no ns-2 and no ns-3")
+        self.assertEqual(self.lab.absent(jobs.values()),
+                         "no ns-2 and no ns-3")
+        self.assertEqual(self.lab.absent([jobs["c"]]), "")
 
     def test_without_a_plotter_a_page_says_what_is_left_out(self):
         p = page.Page("x", "X", None, None)
@@ -201,11 +203,39 @@ class Results(InFolder):
         self.assertEqual(code, 0)
         self.assertIn("no matplotlib (Debian: python3-matplotlib)",
                       said.getvalue())
-        self.assertIn("x: no ns-2 and no ns-3, so what they give is left out",
+        self.assertIn("x: no ns-2, so what they give is left out",
                       said.getvalue())
         text = (folder / "x.md").read_text(encoding="utf-8")
         self.assertIn("Figure 1* (not drawn: no matplotlib)", text)
         self.assertIn("**holds**", text)
+
+    def test_every_patch_of_a_trial_applies_and_is_of_a_page(self):
+        patches = sorted((ROOT / "sim" / "trials").glob("*.patch"))
+        for patch in patches:
+            with patch.open("rb") as text:
+                done = subprocess.run(
+                    ["git", "apply", "--check", "--unsafe-paths",
+                     f"--directory={ROOT}", "-"], stdin=text, cwd=self.folder,
+                    capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, f"{patch}: {done.stderr}")
+        of_pages = {j.trial for m in PAGES.values()
+                    for j in m.plan(False).values()
+                    if isinstance(j, lab.TrialJob)}
+        self.assertEqual({p.stem for p in patches}, of_pages)
+
+    def test_a_trial_runs_its_own_engine_or_is_left_out(self):
+        job = lab.TrialJob.of("tltcp", trial="halved-window", seed=3)
+        self.lab.trials = self.folder / "trials"
+        self.assertFalse(self.lab.can_run(job))
+        self.assertEqual(self.lab.absent([job]),
+                         "no engines changed for trials")
+        engine = self.lab.trials / "halved-window" / "sim" / "simulate"
+        engine.parent.mkdir(parents=True)
+        engine.write_text("#!/bin/sh\necho \"$@\"\n", encoding="utf-8")
+        engine.chmod(0o755)
+        self.assertTrue(self.lab.can_run(job))
+        self.assertIsNone(self.lab.run("key", job))
+        self.assertIn("seed=3", self.lab.path("key").read_text("utf-8"))
 
     def test_a_parameter_changes_the_key(self):
         keys = {self.lab.key(lab.Job.of("tltcp", **p)) for p in (
