@@ -299,14 +299,16 @@ void tltcp__cc_set_pace(tltcp__cc *cc) {
     cong_pacer_set(&cc->pacer, rate, burst);
 }
 
-void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now) {
+void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time ack_delay,
+                       tltcp_time now) {
     cong_time rto;
     cong_time quiet = (cong_time)now - cc->t_sent;
     if (quiet == 0) { /* another packet of the same burst */
         return;
     }
     tltcp__cc_set_pace(cc);
-    rto = cong_rtt_rto(&cc->rtt);
+    /* RTT samples leave out the delay of ACKs */
+    rto = cong_rtt_rto(&cc->rtt) + (cong_time)ack_delay;
     if (cc->t_sent >= 0 && flight <= 0 && quiet > rto) {
         tltcp__cc_on_event(cc, CONG_IDLE, 0, 0, (unsigned)(quiet / rto), now);
         cc->t_sent = (cong_time)now; /* notify once */

@@ -78,8 +78,11 @@ bool tltcp__cc_window_open(const tltcp__cc *cc, double flight);
 bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now);
 /* When the pacer allows the next packet. */
 tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now);
-/* Call it before a packet leaves: reports an idle period to the controller. */
-void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now);
+/* Call it before a packet leaves: reports an idle period to the controller. A
+ * sender that waits for an ACK, which comes up to ack_delay late, is not idle.
+ */
+void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time ack_delay,
+                       tltcp_time now);
 void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now);
 
 /* One feedback; fills in what the host knows and calls the controller. */

@@ -401,7 +401,8 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     if (data) {
-        tltcp__cc_on_wake(&c->sender.cc, tltcp__sender_flight(&c->sender), now);
+        tltcp__cc_on_wake(&c->sender.cc, tltcp__sender_flight(&c->sender),
+                          c->sender.peer_ack_delay, now);
     }
     if (!open_packet(c, &d, SEC__SHORT, buf, cap, now)) {
         return 0;

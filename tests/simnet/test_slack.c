@@ -169,6 +169,27 @@ TEST(slack_that_ended_takes_twice_as_long_to_come_back) {
     world_finish(&w);
 }
 
+/* An image each ten seconds. Each begins with a window of two packets, and
+ * one late ACK acknowledges both. */
+TEST(waiting_for_a_late_ack_is_no_silence) {
+    struct plan p;
+    plan_init(&p, 1);
+    for (int i = 0; i < 2; i++) {
+        p.link[i].rate = 10e6;
+        p.link[i].delay = 150 * MS;
+        p.config[i].packets.ack_every = 8;
+        p.config[i].packets.max_ack_delay_ms = 100;
+    }
+    p.config[CLIENT].congestion = "cubic";
+    p.config[CLIENT].controller.initial_window = 2;
+    p.source[CLIENT].sections = 4;
+    p.source[CLIENT].interval = 10 * SEC;
+    p.source[CLIENT].size_min = p.source[CLIENT].size_max = 400000;
+    world_start_for(&w, &p, 38 * SEC);
+    assert_int_equal(w.flow[CLIENT].next_seq, 4 * 400000);
+    world_finish(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
@@ -179,6 +200,7 @@ int main(void) {
         cmocka_unit_test(a_path_with_slack_gets_trains_of_at_most_ten_packets),
         cmocka_unit_test(a_path_without_slack_gets_no_trains),
         cmocka_unit_test(slack_that_ended_takes_twice_as_long_to_come_back),
+        cmocka_unit_test(waiting_for_a_late_ack_is_no_silence),
     };
     return cmocka_run_group_tests_name("slack", tests, NULL, NULL);
 }
