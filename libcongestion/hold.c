@@ -164,12 +164,14 @@ static void hold_try(struct cong__hold *h, struct cong *cc, double share,
     }
 }
 
-/* Others left, or turned out to yield. */
+/* Others left, or turned out to yield, or the flow's share is no longer
+ * known. */
 static bool hold_is_over(const struct cong__hold *h, const struct cong *cc,
                          const struct cong__hold_path *path,
                          const struct cong_ack *ack) {
     double full = (double)ack->min_rtt + (double)h->pause.high;
     return cong__elapsed(ack->now, h->stood) > STALE ||
+           cong__peak_rate(path->peak) <= 0 ||
            (!cong__pause_is_bbr(&h->pause, ack->now) &&
             cong__elapsed(ack->now, h->since) > LASTS &&
             (double)h->sum.known > 0.5 * LONGER * cc->mss &&
@@ -233,7 +235,7 @@ static bool hold_may_begin(const struct cong__hold *h, const struct cong *cc,
     bool suspects = ack->now >= h->again &&
                     (double)h->recent.known >= KNOWN * cc->mss &&
                     hold_ratio(&h->recent) > SUSPECT;
-    return path->stands && path->part > 0 &&
+    return path->stands && path->part > 0 && path->peak->delivered > 0 &&
            path->peak->delivered <= ENOUGH * link &&
            (suspects || cong__pause_is_bbr(&h->pause, ack->now));
 }

@@ -144,6 +144,31 @@ TEST(the_default_shares_a_drop_tail_queue) {
     }
 }
 
+/* So slow that the rate of one flow is hardly known. */
+TEST(the_default_shares_a_slow_link_with_itself) {
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct sim_bulk_config c;
+        double lost = 0;
+        double sent = 0;
+        sim_bulk_config_init(&c);
+        c.rate = 200e3;
+        c.rtt = 300 * MS;
+        c.queue = 2;
+        c.seconds = 100 * SEC;
+        c.flow[0].congestion = c.flow[1].congestion = "auto";
+        c.flows = 2;
+        c.seed = seed;
+        run(&c);
+        for (int i = 0; i < c.flows; i++) {
+            lost += (double)results.flow[i].stats.packets_lost;
+            sent += (double)results.flow[i].stats.packets_sent;
+        }
+        if (lost > 0.15 * sent) {
+            fail_msg("seed %d: %.0f of %.0f lost", (int)seed, lost, sent);
+        }
+    }
+}
+
 /* 10 ms of queue on a path of 200 ms are short, and no noise. */
 TEST(the_default_sees_a_short_queue_on_a_fast_path) {
     struct sim_bulk_config c;
@@ -235,6 +260,7 @@ int main(void) {
         cmocka_unit_test(sender_based_tfrc_shares_with_sack),
         cmocka_unit_test(the_default_survives_random_loss),
         cmocka_unit_test(the_default_shares_a_drop_tail_queue),
+        cmocka_unit_test(the_default_shares_a_slow_link_with_itself),
         cmocka_unit_test(the_default_sees_a_short_queue_on_a_fast_path),
         cmocka_unit_test(the_readings_of_the_papers_can_be_chosen),
         cmocka_unit_test(a_longer_least_rto_waits_longer),

@@ -138,6 +138,21 @@ TEST(a_rate_is_held_no_longer_than_others_fill_the_queue) {
     assert_true(c.cc.pacing_rate == 0);
 }
 
+TEST(a_flow_that_does_not_know_its_rate_goes_on_yielding) {
+    static const struct cong__peak_rate unknown;
+    struct crowd c;
+    crowd_start(&c);
+    c.path.peak = &unknown;
+    crowd_run(&c, 10, 0.3);
+    assert_false(c.on);
+    c.path.peak = &c.peak;
+    crowd_run(&c, 5, 0.1);
+    assert_int_equal(c.h.state, CONG__HOLD_ON);
+    c.path.peak = &unknown;
+    crowd_run(&c, 1, 0.1);
+    assert_false(c.on);
+}
+
 TEST(a_rate_is_given_up_when_others_turn_out_to_yield) {
     struct crowd c;
     crowd_start(&c);
@@ -215,6 +230,7 @@ int main(void) {
         cmocka_unit_test(a_flow_that_loses_little_does_not_try),
         cmocka_unit_test(a_flow_does_not_try_in_a_queue_of_its_own),
         cmocka_unit_test(a_rate_is_held_no_longer_than_others_fill_the_queue),
+        cmocka_unit_test(a_flow_that_does_not_know_its_rate_goes_on_yielding),
         cmocka_unit_test(a_rate_is_given_up_when_others_turn_out_to_yield),
         cmocka_unit_test(a_rate_shrinks_when_too_much_is_lost),
         cmocka_unit_test(others_that_pause_show_the_rate_of_the_link),
