@@ -178,6 +178,14 @@ static void put_rebuilt(tltcp_conn *c, draft *d) {
     }
 }
 
+/* An ACK that is owed goes with any packet, though it may not be due. */
+static void put_owed_ack(tltcp_conn *c, draft *d) {
+    if (c->acks.owed > 0 || tltcp__conn_wants(c, TLTCP__WANT_ACK)) {
+        put_rebuilt(c, d);
+        put_ack(c, d);
+    }
+}
+
 static void put_window(tltcp_conn *c, draft *d) {
     tltcp__position_put(&d->w, TLTCP__WINDOW, window_now(c));
     tltcp__reasm_on_granted(&c->reasm);
@@ -331,6 +339,7 @@ static size_t send_ids(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     tltcp__ids_put(c->ids, &d.w);
+    put_owed_ack(c, &d);
     d.rec->flags |= TLTCP__SENT_IDS;
     d.eliciting = true;
     return close_packet(c, &d);
@@ -407,10 +416,7 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
     if (!open_packet(c, &d, SEC__SHORT, buf, cap, now)) {
         return 0;
     }
-    if (c->acks.owed > 0 || tltcp__conn_wants(c, TLTCP__WANT_ACK)) {
-        put_rebuilt(c, &d);
-        put_ack(c, &d);
-    }
+    put_owed_ack(c, &d);
     if (tltcp__conn_report_at(c) <= now) {
         put_report(c, &d);
     }

@@ -400,6 +400,24 @@ TEST(a_peer_without_the_feature_gets_no_ids) {
     world_close(&w);
 }
 
+TEST(ids_and_acks_share_packets) {
+    struct plan p;
+    plan_init(&p, 1);
+    p.secured = true;
+    p.keep_open = true;
+    for (int i = 0; i < 2; i++) {
+        p.config[i].packets.max_datagram = p.config[i].packets.base_datagram;
+        p.source[i].sections = 1;
+        p.source[i].start = 10 * SEC;
+    }
+    world_start_for(&w, &p, 1 * SEC);
+    assert_true(w.end[SERVER].connected);
+    /* two INITIALs, ids, an ACK; an answer, ids */
+    assert_int_equal(w.end[CLIENT].datagrams, 4);
+    assert_int_equal(w.end[SERVER].datagrams, 2);
+    world_close(&w);
+}
+
 TEST(ids_take_little_memory) {
     assert_true(sizeof(tltcp__ids) <= 256);
 }
@@ -420,6 +438,7 @@ int main(void) {
         cmocka_unit_test(ids_that_contradict_are_refused),
         cmocka_unit_test(a_plain_connection_has_one_id),
         cmocka_unit_test(a_peer_without_the_feature_gets_no_ids),
+        cmocka_unit_test(ids_and_acks_share_packets),
         cmocka_unit_test(ids_take_little_memory),
     };
     return cmocka_run_group_tests_name("ids", tests, NULL, NULL);
