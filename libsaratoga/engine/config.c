@@ -264,6 +264,8 @@ static int check_options(const saratoga_options *o, char *why) {
          "window must be 4 KiB to 1 GiB"},
         {is_between(o->request_tries, 1, 1000000),
          "request_tries must be 1 to 1000000"},
+        {o->request_retry > 0 && o->inactivity > 0,
+         "request_retry and inactivity must be above 0"},
         {o->symmetry >= 0 && o->symmetry <= 1, "symmetry must be 0 to 1"},
         {o->poll > 0 && o->poll_max >= o->poll,
          "poll must be above 0 and at most poll_max"},

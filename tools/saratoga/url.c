@@ -74,6 +74,9 @@ static const char *url_split(const char *text, struct saratoga_url *u) {
     if (u->at.host[0] == '\0') {
         return "the host is missing; write " SCHEME "HOST/PATH";
     }
+    if (u->at.port[strspn(u->at.port, "0")] == '\0') {
+        return "the port cannot be 0";
+    }
     text += len;
     text += strspn(text, "/");
     return decode(text, u->path, sizeof(u->path));
