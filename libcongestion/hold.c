@@ -7,8 +7,12 @@
 #define RECENT 128   /* packets over which the loss ratio is averaged, ... */
 #define LONGER 600   /* ... and to see whether it is that of TCP flows */
 #define KNOWN 64     /* packets before the first trial */
-#define SUSPECT 0.02 /* loss ratio above which there is a trial */
-#define ENOUGH 0.6   /* of the link: no need for one */
+#define SUSPECT 0.02 /* loss ratio above which there is a trial, ... */
+#define ENOUGH 0.6   /* ... but not with this part of the link, and only ... */
+/* ... if it lasts so long, ns. Flows like this one lose much until they have
+ * found their shares; each one's trial would look to the others like a flow
+ * that does not yield. */
+#define PERSISTS 1000000000
 
 #define TRIAL_LEAST 10       /* packets per round trip, at least */
 #define TRIAL_STEP 1.25      /* times what was delivered, at first */
@@ -229,12 +233,21 @@ static void hold_steer(struct cong__hold *h, struct cong *cc, double share,
     hold_set_window(h, cc, ack);
 }
 
-static bool hold_may_begin(const struct cong__hold *h, const struct cong *cc,
-                           double link, const struct cong__hold_path *path,
+static void hold_note_losses(struct cong__hold *h, double mss, cong_time now) {
+    bool much = (double)h->recent.known >= KNOWN * mss &&
+                hold_ratio(&h->recent) > SUSPECT;
+    if (!much) {
+        h->much = 0;
+    } else if (h->much == 0) {
+        h->much = now;
+    }
+}
+
+static bool hold_may_begin(const struct cong__hold *h, double link,
+                           const struct cong__hold_path *path,
                            const struct cong_ack *ack) {
-    bool suspects = ack->now >= h->again &&
-                    (double)h->recent.known >= KNOWN * cc->mss &&
-                    hold_ratio(&h->recent) > SUSPECT;
+    bool suspects = ack->now >= h->again && h->much > 0 &&
+                    cong__elapsed(ack->now, h->much) >= PERSISTS;
     return path->stands && path->part > 0 && path->peak->delivered > 0 &&
            path->peak->delivered <= ENOUGH * link &&
            (suspects || cong__pause_is_bbr(&h->pause, ack->now));
@@ -246,6 +259,7 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
     double link, share;
     hold_add_loss(&h->recent, RECENT * cc->mss, ack);
     hold_add_loss(&h->sum, LONGER * cc->mss, ack);
+    hold_note_losses(h, cc->mss, ack->now);
     cong__pause_ack(&h->pause, ack, cc->mss, path->peak);
     h->stood = path->stands ? ack->now : h->stood;
     if (path->part <= 0 && cong__hold_is_on(h)) {
@@ -256,7 +270,7 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
     }
     link = hold_link(h, cc->mss, path, ack->now);
     if (h->state == CONG__HOLD_OFF) {
-        if (!hold_may_begin(h, cc, link, path, ack)) {
+        if (!hold_may_begin(h, link, path, ack)) {
             return false;
         }
         hold_begin(h, cc, path, ack);

@@ -10,12 +10,12 @@
  * losses: in a queue of one bandwidth-delay product, a flow that responds to
  * each loss ends with a tenth of the link and loses 15 % of its packets.
  *
- * A flow that loses much in a queue of others therefore tries for some round
- * trips not to yield, at a rate of up to its part of the link. If it loses far
- * more than TCP flows would cause, it keeps a paced rate: that grows up to the
- * part, and shrinks when more is lost than its share of the link justifies. The
- * trial and the hold end as soon as losses are what TCP flows cause, or the
- * queue is gone.
+ * A flow that keeps losing much in a queue of others therefore tries for some
+ * round trips not to yield, at a rate of up to its part of the link. If it
+ * loses far more than TCP flows would cause, it keeps a paced rate: that grows
+ * up to the part, and shrinks when more is lost than its share of the link
+ * justifies. The trial and the hold end as soon as losses are what TCP flows
+ * cause, or the queue is gone.
  *
  * In a deep queue, BBRv1 causes few losses, but shows by its pauses (pause.h).
  * Then the rate is held without a trial. The pauses also show the link's rate.
@@ -46,6 +46,7 @@ struct cong__hold {
     cong_time again; /* no trial before this time */
     float pace;      /* rate that is held, bytes/ns */
     cong_time stood; /* when others last filled the queue */
+    cong_time much;  /* since when much is lost; 0: it is not */
 };
 
 /* What the controller knows of the path. */

@@ -171,6 +171,29 @@ TEST(streams_that_adapt_become_equal) {
 }
 
 /* It would take twice what Reno gets, if it could. */
+/* Each one's trial made the others try, and all held what they had: 16 to 18 %
+ * of the packets were lost. */
+TEST(streams_do_not_hold_their_parts_against_each_other) {
+    static const struct {
+        double rate;
+        uint64_t rtt, queue;
+    } links[] = {{14.1e6, 31 * MS, 104500},
+                 {13.3e6, 25 * MS, 89000},
+                 {12.5e6, 39 * MS, 85900}};
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+        struct shares s;
+        shares_init(&s);
+        s.kind = SHARES_ADAPTIVE;
+        s.bitrate = 20e6;
+        s.streams = 3;
+        s.stagger = 2017 * MS; /* pictures do not leave at the same time */
+        s.rate = links[i].rate;
+        s.rtt = links[i].rtt;
+        s.queue = links[i].queue;
+        assert_true(play_seeds(&s).lost < 0.03);
+    }
+}
+
 TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
     world_needs_fec();
     expect_half("cubic", 4e6, 40 * MS, 50000, 1.3);
@@ -247,6 +270,7 @@ int main(void) {
         cmocka_unit_test(adaptive_streams_hold_a_share_beside_bulk_flows),
         cmocka_unit_test(an_adaptive_stream_keeps_a_share_when_bulk_flows_join),
         cmocka_unit_test(streams_that_adapt_become_equal),
+        cmocka_unit_test(streams_do_not_hold_their_parts_against_each_other),
         cmocka_unit_test(
             a_stream_that_wants_most_of_a_link_leaves_others_their_part),
         cmocka_unit_test(a_stream_is_in_time_where_others_fill_a_deep_queue),

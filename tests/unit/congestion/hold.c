@@ -102,7 +102,7 @@ TEST(a_flow_holds_its_part_where_yielding_does_not_reduce_losses) {
 TEST(a_flow_that_loses_what_tcp_flows_cause_goes_on_yielding) {
     struct crowd c;
     crowd_start(&c);
-    crowd_run(&c, 1, 0.04); /* enough for a trial */
+    crowd_run(&c, 2, 0.04); /* enough for a trial */
     assert_int_equal(c.h.state, CONG__HOLD_TRIAL);
     crowd_run(&c, 2, 0.01);
     assert_false(c.on);
@@ -116,6 +116,17 @@ TEST(a_flow_that_loses_little_does_not_try) {
     crowd_run(&c, 10, 0.015);
     assert_false(c.on);
     assert_int_equal(c.h.state, CONG__HOLD_OFF);
+}
+
+TEST(a_flow_does_not_try_before_losses_persist) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 1.2, 0.025);
+    assert_int_equal(c.h.state, CONG__HOLD_OFF);
+    for (int i = 0; i < 20; i++) {
+        crowd_run(&c, 0.1, 0.005);
+        assert_int_equal(c.h.state, CONG__HOLD_OFF);
+    }
 }
 
 TEST(a_flow_does_not_try_in_a_queue_of_its_own) {
@@ -201,7 +212,7 @@ TEST(a_queue_that_falls_as_fast_as_others_slow_down_is_no_pause) {
 TEST(a_trial_in_which_others_pause_is_soon_repeated) {
     struct crowd c;
     crowd_start(&c);
-    crowd_run(&c, 1, 0.04);
+    crowd_run(&c, 2, 0.04);
     assert_int_equal(c.h.state, CONG__HOLD_TRIAL);
     crowd_run(&c, 0.5, 0.01);
     crowd_pause(&c, 20, PACKET);
@@ -228,6 +239,7 @@ int main(void) {
         cmocka_unit_test(
             a_flow_that_loses_what_tcp_flows_cause_goes_on_yielding),
         cmocka_unit_test(a_flow_that_loses_little_does_not_try),
+        cmocka_unit_test(a_flow_does_not_try_before_losses_persist),
         cmocka_unit_test(a_flow_does_not_try_in_a_queue_of_its_own),
         cmocka_unit_test(a_rate_is_held_no_longer_than_others_fill_the_queue),
         cmocka_unit_test(a_flow_that_does_not_know_its_rate_goes_on_yielding),
