@@ -31,7 +31,9 @@ WANTED = 0.7  # of the link
 HOLD_MARK = "bench shares: hold"
 HOLDS = (0, 0.4, 0.5, 0.6)  # of the link
 STREAMS = (2, 3, 5)
-STAGGER = 2  # s between their starts
+STAGGER = 2  # s between their starts, and a part of a frame's time: streams
+# whose frames leave at the same moment share a queue less evenly
+FRAME = 0.04  # s
 EVEN = 1.25  # highest rate over the lowest
 HELD = 0.5  # the default
 HOLD_WANTED = 0.45  # likewise
@@ -105,11 +107,16 @@ def table(kind, links, results):
     return text
 
 
+def stagger(seed):
+    return STAGGER + FRAME * (seed * 0.618 % 1)
+
+
 def play_several(program, streams, link, seed):
     rate, rtt, queue = link
     return marks.play(program, "--rate", rate, "--rtt", rtt, "--queue", queue,
                       "--kind", "adaptive", "--streams", streams, "--stagger",
-                      STAGGER, "--seconds", 30, "--seeds", 1, "--first", seed)
+                      f"{stagger(seed):.4f}", "--seconds", 30, "--seeds", 1,
+                      "--first", seed)
 
 
 def measure_several(program, links):

@@ -20,6 +20,9 @@
 #define GRACE SEC /* tltcpsink's reference-grace */
 #define RESUME_PART 4
 #define SKIP_MOST (500 * MS)
+#define SEEN_LATE (60 * MS) /* an informed encoder knows the link so late */
+#define SEEN_SECONDS 0.1    /* mean of its rate */
+#define SEEN_DRAIN 0.15     /* s in which what waits should drain */
 
 static struct world w; /* large */
 
@@ -34,6 +37,9 @@ static struct {
     double steered; /* rate of a steered encoder; 0: none yet */
     tltcp_time steered_at;
     tltcp_time paused_until;
+    double seen;      /* bytes that the recording carried by ... */
+    uint64_t seen_at; /* ... then */
+    double seen_rate; /* bytes/s */
     bool started;
     bool stalled;
 } state;
@@ -64,10 +70,37 @@ static double steer(double bps, tltcp_time now) {
     return state.steered;
 }
 
+/* Bytes that the recording could have carried by then. */
+static double recorded(uint64_t until) {
+    return (double)sim_link_offered_capacity(
+        sim_net_link(w.net, w.link[CLIENT]), until);
+}
+
+/* What the link carried lately, less what waits. */
+static double informed(const tltcp_stats *st) {
+    uint64_t now = world_now(&w);
+    uint64_t at = now > SEEN_LATE ? now - SEEN_LATE : 0;
+    double carried = recorded(at);
+    double passed = (double)(at - state.seen_at) / 1e9;
+    double waits = (double)(st->bytes_in_flight + st->bytes_queued);
+    if (passed > 0) {
+        state.seen_rate += fmin(passed / SEEN_SECONDS, 1) *
+                           ((carried - state.seen) / passed - state.seen_rate);
+        state.seen = carried;
+        state.seen_at = at;
+    }
+    waits -= state.seen_rate * (double)st->min_rtt_ns / 1e9;
+    return 8 * fmax(state.e->informed * state.seen_rate -
+                        fmax(waits, 0) / SEEN_DRAIN,
+                    0);
+}
+
 static double asked(const tltcp_stats *st, tltcp_time now) {
     const struct encoder *e = state.e;
     double bps = e->start_bps;
-    if (e->steered && !e->deaf && st->target_bps == 0) {
+    if (e->informed > 0) {
+        bps = informed(st);
+    } else if (e->steered && !e->deaf && st->target_bps == 0) {
         bps = state.steered > 0 ? state.steered : bps;
     } else if (st->target_bps > 0 && !e->deaf) {
         bps = (double)st->target_bps;
@@ -241,12 +274,6 @@ static void judge_frames(const struct flow *f, uint64_t now,
     o->used = 8 * bytes;
 }
 
-/* Bits that the recording could have carried so far. */
-static double recorded(void) {
-    return 8 * (double)sim_link_offered_capacity(
-                   sim_net_link(w.net, w.link[CLIENT]), world_now(&w));
-}
-
 static void after_bin(const struct adaptive *a, size_t bin, double bps) {
     tltcp_stats st = end_stats(&w.end[CLIENT]);
     if (a->encoder.skip > 0 && bin == a->encoder.skip_at / ADAPTIVE_BIN) {
@@ -278,7 +305,7 @@ static double play_trace(const struct adaptive *a) {
     double shown = 0;
     for (size_t i = 0; i < a->length / ADAPTIVE_BIN; i++) {
         world_run_for(&w, ADAPTIVE_BIN);
-        carried = recorded();
+        carried = 8 * recorded(world_now(&w));
         after_bin(a, i, (carried - shown) / 0.1);
         shown = i % 5 == 0 ? carried : shown;
     }

@@ -23,6 +23,8 @@ struct encoder {
     bool skips;        /* no frame that would come later than in 200 ms */
     bool steered;      /* as by tltcpsink encoder=auto: the rate changes in
                           steps, late frames are skipped */
+    double informed;   /* asks for this share of what the recording carried
+                          lately; 0: follows the target */
     unsigned gop;      /* frames from key to key; 0: only after a loss */
     unsigned b_frames; /* between two references; they refer to both */
     uint64_t latency;  /* deadline of frames after capture */

@@ -3,11 +3,14 @@
  * Encoders that follow the target bitrate, over all kinds of links, as a table:
  *
  *   play_matrix [--seeds N] [--first N] [--traces DIR] [--only TEXT]
+ *               [--informed SHARE]
  *
  * Each row is one case over several seeds: the median and the worst run.  In
  * 200 and in 400 ms of capture: of the coded frames, and in brackets of the
  * captured ones.  Of recordings, the bound says how many captured frames could
- * be in time at best, because the link carries nothing for so long.
+ * be in time at best, because the link carries nothing for so long.  With
+ * --informed, encoders over recordings do not follow the target, but know what
+ * the link carried in the last tenth of a second, and ask for a share of it.
  */
 #include <dirent.h>
 #include <getopt.h>
@@ -44,6 +47,7 @@ struct options {
     unsigned first, seeds;
     const char *traces;
     const char *only;
+    double informed;
 };
 
 static int by_size(const void *a, const void *b) {
@@ -153,6 +157,7 @@ static void play_recording(const struct options *opt, const char *path,
         a.length = SECONDS * SEC;
         a.queue = queue;
         a.encoder.max_bps = 30e6;
+        a.encoder.informed = opt->informed;
         adaptive_play(&a, &o);
         note(i, &o);
         bound(&a, i);
@@ -449,6 +454,7 @@ int main(int argc, char **argv) {
         {"first", required_argument, NULL, 'f'},
         {"traces", required_argument, NULL, 't'},
         {"only", required_argument, NULL, 'o'},
+        {"informed", required_argument, NULL, 'i'},
         {NULL, 0, NULL, 0},
     };
     struct options opt = {.first = 1, .seeds = 7};
@@ -466,6 +472,9 @@ int main(int argc, char **argv) {
             break;
         case 'o':
             opt.only = optarg;
+            break;
+        case 'i':
+            opt.informed = strtod(optarg, NULL);
             break;
         default:
             return 2;
