@@ -382,9 +382,10 @@ def trial_part(page, runs):
         "And experiments with engines that patches of `sim/trials` change. "
         "`./dev reproduce --with-trials calibration` builds and runs them.",
         "- `halved-window`, NewReno alone with RED: after a timeout within a "
-        "recovery the engine keeps half of what is outstanding (RFC 5681), "
-        "which includes what the duplicates have reported. ns-2 keeps half of "
-        "the window if that is less, and so does this engine.",
+        "recovery the engine sets ssthresh to half of the outstanding data "
+        "(RFC 5681). That includes data which duplicate ACKs have reported. "
+        "ns-2 takes half of the window if that is less. The patched engine "
+        "does the same.",
         "- `vegas-fine-clock`: ns-2's Vegas repairs a hole with the first "
         "duplicate if the hole left longer ago than a timeout of fine "
         "resolution. Each repair backs the retransmission timeout off. A "
