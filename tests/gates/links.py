@@ -17,7 +17,7 @@ LINK = re.compile(r"\]\(<?([^)<>\s]+)>?(?:\s+\"[^\"]*\")?\)")
 HEADING = re.compile(r"^#{1,6}[ \t]+(.*?)[ \t#]*$", re.M)
 ANCHOR = re.compile(r"<a (?:id|name)=\"([^\"]+)\"|\{#([\w-]+)\}")
 PAGE = re.compile(r"(?<![\w/.-])docs/(?:[\w-]+/)*[\w.-]*\w(?:\.(?:md|svg|pv))")
-SELF = {"tests/gates/test_gates.py"}
+SELF = {"tests/gates/test_text_gates.py"}
 
 
 def slug(heading):

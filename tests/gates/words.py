@@ -27,7 +27,7 @@ REFUSED = [
     (re.compile(r"[ \t]+$"), "blanks at the end of the line"),
 ]
 PICTURE_MAX = 40000  # bytes
-SELF = {"tests/gates/words.py", "tests/gates/test_gates.py"}
+SELF = {"tests/gates/words.py", "tests/gates/test_text_gates.py"}
 
 
 def complaints(path, text):
