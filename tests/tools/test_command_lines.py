@@ -68,6 +68,17 @@ class Send(Refusals):
         self.refuse("host", "film.mp4", "tltcp://:9")
         self.refuse("no such key", "film.mp4", self.url + "?speed=1")
 
+    def test_a_misspelt_option_is_explained_without_its_value(self):
+        done = toolbox.run(self.tool, "--passfrase=a secret", "film.mp4",
+                           self.url)
+        self.assertEqual(done.stderr.splitlines()[0],
+                         "tltcp-send: option --passfrase is unknown")
+        self.refuse("option -x is unknown", "-qx", "film.mp4", self.url)
+        self.refuse("option --quiet takes no value", "--quiet=yes", "film.mp4",
+                    self.url)
+        self.refuse("option --pass is ambiguous: --passphrase, "
+                    "--passphrase-file", "--pass=x", "film.mp4", self.url)
+
     def test_a_url_may_say_all_that_the_call_depends_on(self):
         secret = self.folder / "secret"
         secret.write_text("a long enough secret\n", encoding="ascii")

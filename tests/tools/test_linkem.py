@@ -35,6 +35,7 @@ class CommandLine(unittest.TestCase):
         self.refuse("--nonsense", "--nonsense")
         self.refuse("-x", "-x")
         self.refuse("--rate needs a value", "--rate")
+        self.refuse("--co is ambiguous: --codel, --corrupt", "--co", "1%")
         self.refuse("rate=2mbps", "--rate", "2mbps")
         self.refuse("no setting 'speed'", "--both", "speed=1")
         self.refuse("--at", "--at", "10s")

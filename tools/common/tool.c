@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What all command-line tools share: exit codes, messages, JSON files. */
+/* What all command-line tools share: exit codes, messages, files of results,
+ * signals. */
 #include "tools/common/tool.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "tools/common/brief.h"
 
 static volatile sig_atomic_t stopped;
 static volatile sig_atomic_t hung_up;
@@ -81,69 +79,6 @@ int tool_misuse(const char *tool, const char *format, ...) {
     va_end(args);
     (void)fprintf(stderr, "Try '%s --help'.\n", tool);
     return TOOL_USAGE;
-}
-
-int tool_bad_option(const char *tool, int opt, char **argv) {
-    char letter[3] = {'-', (char)optopt, '\0'};
-    /* a letter, or a long option, whose own value may exceed all letters */
-    bool is_short = optopt > 0 && optopt < 128;
-    const char *name = is_short ? letter : argv[optind - 1];
-    if (opt == ':') {
-        return tool_misuse(tool, "option %s needs a value", name);
-    }
-    return tool_misuse(tool, "unknown option %s", name);
-}
-
-void tool_hide_secret(const char *name, char *value) {
-    if (value && strcmp(name, "passphrase") == 0) {
-        memset(value, '*', strlen(value));
-    }
-}
-
-static const char *name_of(const struct option *options, int opt) {
-    for (; options->name; options++) {
-        if (options->val == opt) {
-            return options->name;
-        }
-    }
-    return "";
-}
-
-static int take_option(const struct tool_line *line, void *user, int opt,
-                       char **argv) {
-    const char *name = name_of(line->options, opt);
-    const char *const texts[] = {line->help, NULL};
-    const char *why;
-    switch (opt) {
-    case 'V':
-        return tool_version(line->tool);
-    case 'h':
-        tool_print_brief(line->tool, texts, line->details);
-        return TOOL_OK;
-    case 'H':
-        tool_print_whole(texts);
-        return TOOL_OK;
-    case '?':
-    case ':':
-        return tool_bad_option(line->tool, opt, argv);
-    default:
-        why = line->take(user, name, optarg);
-        tool_hide_secret(name, optarg);
-        return why ? tool_misuse(line->tool, "--%s %s: must be %s", name,
-                                 optarg ? optarg : "", why)
-                   : -1;
-    }
-}
-
-int tool_options(const struct tool_line *line, void *user, int argc,
-                 char **argv) {
-    int rc = -1;
-    int opt;
-    while (rc < 0 && (opt = getopt_long(argc, argv, line->letters,
-                                        line->options, NULL)) != -1) {
-        rc = take_option(line, user, opt, argv);
-    }
-    return rc;
 }
 
 int tool_version(const char *tool) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/common/tool.h
- * @brief Shared by all command-line tools: exit codes, messages, JSON files.
+ * @brief Shared by all command-line tools: exit codes, messages, files of
+ * results, signals.
  */
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 
-#include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -34,44 +34,6 @@ const char *tool_shown(char *out, size_t room, const char *text);
 /** @brief Prints "TOOL: sentence" and a pointer to the help. @return
  * TOOL_USAGE */
 int tool_misuse(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
-
-/** @brief Overwrites the value of an option that is a passphrase, so that
- * neither messages nor process lists show it. @param name  of the option
- * @param value  from main(), already read; or NULL */
-void tool_hide_secret(const char *name, char *value);
-
-/**
- * @brief Reports an option that getopt_long() rejected.
- * @param tool  for the message
- * @param opt   its result: '?' or ':'
- * @param argv  from main()
- * @return TOOL_USAGE
- */
-int tool_bad_option(const char *tool, int opt, char **argv);
-
-/** @brief A command line: its options and their handler. */
-struct tool_line {
-    const char *tool;             /**< for messages */
-    const char *help;             /**< printed for --help-all */
-    const char *letters;          /**< for getopt_long(), with ":" before */
-    const struct option *options; /**< each value is unique */
-    /** @brief Handles an option. @param user  as given @param name  its long
-     * name @param text  its value, or NULL @return NULL, or the expected
-     * form */
-    const char *(*take)(void *user, const char *name, const char *text);
-    const char *const *details; /**< left out by --help: tool_print_brief() */
-};
-
-/**
- * @brief Reads the options, including --help and --version. The remaining
- * arguments begin at `argv[optind]`.
- * @param line        the command line
- * @param user        for its take
- * @param argc, argv  from main()
- * @return -1 to continue, else an exit status after a message
- */
-int tool_options(const struct tool_line *line, void *user, int argc,
-                 char **argv);
 
 /** @brief Prints "TOOL (Perigee) VERSION". @return TOOL_OK */
 int tool_version(const char *tool);

@@ -11,6 +11,7 @@
 #include "internal/settings/units.h"
 #include "sim/link_settings.h"
 #include "tools/common/brief.h"
+#include "tools/common/command_line.h"
 #include "tools/common/tool.h"
 
 #define TOOL "linkem"
@@ -110,8 +111,10 @@ enum {
     OPT_SETTING
 };
 
+/* Unique values: getopt_long() takes the first option that an abbreviation fits
+ * if their values are equal. */
 #define SETTING(name) \
-    { name, required_argument, NULL, OPT_SETTING }
+    { name, required_argument, NULL, OPT_SETTING + __LINE__ }
 
 static const struct option options[] = {
     {"both", required_argument, NULL, OPT_BOTH},
@@ -364,7 +367,7 @@ static int take_option(struct linkem_options *o, int opt, const char *name,
         return TOOL_OK;
     case '?':
     case ':':
-        return tool_bad_option(TOOL, opt, argv);
+        return tool_bad_option(TOOL, opt, options, argv);
     default:
         return take_link_option(o, opt, name, argv);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal/settings/units.h"
+#include "tools/common/command_line.h"
 #include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 
@@ -100,36 +101,20 @@ static const char help[] =
     "  $ tltcp-live-transmit tltcp://:5000 udp://127.0.0.1:1234\n"
     "  $ encoder | tltcp-live-transmit -a no - tltcp://192.0.2.7:5000\n";
 
-enum {
-    OPT_TIMEOUT_MODE = 256,
-    OPT_DELIVERY,
-    OPT_FORMAT,
-    OPT_STATS_OUT,
-    OPT_JSON,
-    OPT_FRAMES,
-    OPT_QLOG,
-    OPT_METRICS,
-    OPT_PORT_FILE
-};
-
 static const struct option options[] = {
     {"timeout", required_argument, NULL, 't'},
-    {"timeout-mode", required_argument, NULL, OPT_TIMEOUT_MODE},
+    {"timeout-mode", required_argument, NULL, 0},
     {"auto-reconnect", required_argument, NULL, 'a'},
-    {"delivery", required_argument, NULL, OPT_DELIVERY},
+    {"delivery", required_argument, NULL, 0},
     {"chunk", required_argument, NULL, 'c'},
     {"stats", required_argument, NULL, 's'},
-    {"pf", required_argument, NULL, OPT_FORMAT},
-    {"statsout", required_argument, NULL, OPT_STATS_OUT},
-    {"json", required_argument, NULL, OPT_JSON},
-    {"frames", required_argument, NULL, OPT_FRAMES},
-    {"qlog", required_argument, NULL, OPT_QLOG},
-    {"metrics", required_argument, NULL, OPT_METRICS},
-    {"port-file", required_argument, NULL, OPT_PORT_FILE},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {"help-all", no_argument, NULL, 'H'},
-    {"version", no_argument, NULL, 'V'},
+    {"pf", required_argument, NULL, 0},
+    {"statsout", required_argument, NULL, 0},
+    {"json", required_argument, NULL, 0},
+    {"frames", required_argument, NULL, 0},
+    {"qlog", required_argument, NULL, 0},
+    {"metrics", required_argument, NULL, 0},
+    {"port-file", required_argument, NULL, 0},
     {NULL, 0, NULL, 0}};
 
 /* --- Options -------------------------------------------------------------- */
@@ -412,8 +397,7 @@ static const char *const details[] = {
     "--statsout",     "--frames",           "--qlog",      "--port-file",
     "Keys of tltcp",  "Before it receives", "Exit status", NULL};
 
-static const struct tool_line line = {TOOL,    help, ":t:a:c:s:qhV",
-                                      options, take, details};
+static const struct tool_line line = {TOOL, help, options, take, details};
 
 int transmit_options_parse(int argc, char **argv, struct transmit_options *o) {
     int rc;

@@ -8,6 +8,7 @@
 
 #include "internal/settings/units.h"
 #include "tools/common/brief.h"
+#include "tools/common/command_line.h"
 #include "tools/common/secrets_watch.h"
 #include "tools/common/tool.h"
 #include "tools/saratoga/help.h"
@@ -299,7 +300,7 @@ static int take_option(struct saratoga_args *a, int opt, const char *name,
         return TOOL_OK;
     case '?':
     case ':':
-        return tool_bad_option(TOOL, opt, argv);
+        return tool_bad_option(TOOL, opt, options, argv);
     default:
         if (!secrets_option(&a->secrets, name, optarg, &why)) {
             why = take_value(a, opt, optarg);

@@ -8,6 +8,7 @@
 
 #include "internal/credentials/credentials.h"
 #include "internal/settings/units.h"
+#include "tools/common/command_line.h"
 #include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 
@@ -75,48 +76,24 @@ static const char help[] =
     "Examples:\n"
     "  $ tltcp-recv --once --json - tltcp://:5000 film.mkv\n";
 
-enum {
-    OPT_LATENCY = 256,
-    OPT_ONCE,
-    OPT_DROP,
-    OPT_FORMAT,
-    OPT_PASSPHRASE,
-    OPT_PASSPHRASE_FILE,
-    OPT_KEY_FILE,
-    OPT_IDENTITY_FILE,
-    OPT_LISTENER_KEY,
-    OPT_CALLER_KEYS,
-    OPT_STREAMID,
-    OPT_FEC,
-    OPT_QLOG,
-    OPT_JSON,
-    OPT_FRAMES,
-    OPT_METRICS,
-    OPT_PORT_FILE
-};
-
 static const struct option options[] = {
-    {"latency", required_argument, NULL, OPT_LATENCY},
-    {"once", no_argument, NULL, OPT_ONCE},
-    {"drop-undecodable", no_argument, NULL, OPT_DROP},
-    {"format", required_argument, NULL, OPT_FORMAT},
-    {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
-    {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
-    {"key-file", required_argument, NULL, OPT_KEY_FILE},
-    {"identity-file", required_argument, NULL, OPT_IDENTITY_FILE},
-    {"listener-key", required_argument, NULL, OPT_LISTENER_KEY},
-    {"caller-keys", required_argument, NULL, OPT_CALLER_KEYS},
-    {"streamid", required_argument, NULL, OPT_STREAMID},
-    {"fec", required_argument, NULL, OPT_FEC},
-    {"qlog", required_argument, NULL, OPT_QLOG},
-    {"json", required_argument, NULL, OPT_JSON},
-    {"frames", required_argument, NULL, OPT_FRAMES},
-    {"metrics", required_argument, NULL, OPT_METRICS},
-    {"port-file", required_argument, NULL, OPT_PORT_FILE},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {"help-all", no_argument, NULL, 'H'},
-    {"version", no_argument, NULL, 'V'},
+    {"latency", required_argument, NULL, 0},
+    {"once", no_argument, NULL, 0},
+    {"drop-undecodable", no_argument, NULL, 0},
+    {"format", required_argument, NULL, 0},
+    {"passphrase", required_argument, NULL, 0},
+    {"passphrase-file", required_argument, NULL, 0},
+    {"key-file", required_argument, NULL, 0},
+    {"identity-file", required_argument, NULL, 0},
+    {"listener-key", required_argument, NULL, 0},
+    {"caller-keys", required_argument, NULL, 0},
+    {"streamid", required_argument, NULL, 0},
+    {"fec", required_argument, NULL, 0},
+    {"qlog", required_argument, NULL, 0},
+    {"json", required_argument, NULL, 0},
+    {"frames", required_argument, NULL, 0},
+    {"metrics", required_argument, NULL, 0},
+    {"port-file", required_argument, NULL, 0},
     {NULL, 0, NULL, 0}};
 
 static const char *recv_options_take(void *user, const char *name,
@@ -203,8 +180,8 @@ static const char *const details[] = {
     "--metrics",          "Keys of the URL", "How lateness",
     "At its start",       "Exit status",     NULL};
 
-static const struct tool_line line = {
-    TOOL, help, ":qhV", options, recv_options_take, details};
+static const struct tool_line line = {TOOL, help, options, recv_options_take,
+                                      details};
 
 int recv_options_parse(int argc, char **argv, struct recv_options *o) {
     int rc;

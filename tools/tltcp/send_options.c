@@ -8,6 +8,7 @@
 
 #include "internal/credentials/credentials.h"
 #include "internal/settings/units.h"
+#include "tools/common/command_line.h"
 #include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 
@@ -79,62 +80,31 @@ static const char help[] =
     "Examples:\n"
     "  $ tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n";
 
-enum {
-    OPT_LATENCY = 256,
-    OPT_MODE,
-    OPT_POLICY,
-    OPT_GRACE,
-    OPT_SPEED,
-    OPT_LOOP,
-    OPT_CONGESTION,
-    OPT_RECOVERY,
-    OPT_PASSPHRASE,
-    OPT_PASSPHRASE_FILE,
-    OPT_KEY_FILE,
-    OPT_IDENTITY_FILE,
-    OPT_LISTENER_KEY,
-    OPT_CALLER_KEYS,
-    OPT_STREAMID,
-    OPT_MAX_RATE,
-    OPT_INITIAL_WINDOW,
-    OPT_FEC,
-    OPT_CONNECT_TIMEOUT,
-    OPT_QLOG,
-    OPT_JSON,
-    OPT_FRAMES,
-    OPT_STATS_INTERVAL,
-    OPT_METRICS
-};
-
 static const struct option options[] = {
-    {"latency", required_argument, NULL, OPT_LATENCY},
-    {"deadline-mode", required_argument, NULL, OPT_MODE},
-    {"drop-policy", required_argument, NULL, OPT_POLICY},
-    {"reference-grace", required_argument, NULL, OPT_GRACE},
-    {"speed", required_argument, NULL, OPT_SPEED},
-    {"loop", required_argument, NULL, OPT_LOOP},
-    {"congestion", required_argument, NULL, OPT_CONGESTION},
-    {"recovery", required_argument, NULL, OPT_RECOVERY},
-    {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
-    {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
-    {"key-file", required_argument, NULL, OPT_KEY_FILE},
-    {"identity-file", required_argument, NULL, OPT_IDENTITY_FILE},
-    {"listener-key", required_argument, NULL, OPT_LISTENER_KEY},
-    {"caller-keys", required_argument, NULL, OPT_CALLER_KEYS},
-    {"streamid", required_argument, NULL, OPT_STREAMID},
-    {"max-rate", required_argument, NULL, OPT_MAX_RATE},
-    {"initial-window", required_argument, NULL, OPT_INITIAL_WINDOW},
-    {"fec", required_argument, NULL, OPT_FEC},
-    {"connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT},
-    {"qlog", required_argument, NULL, OPT_QLOG},
-    {"json", required_argument, NULL, OPT_JSON},
-    {"frames", required_argument, NULL, OPT_FRAMES},
-    {"stats-interval", required_argument, NULL, OPT_STATS_INTERVAL},
-    {"metrics", required_argument, NULL, OPT_METRICS},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {"help-all", no_argument, NULL, 'H'},
-    {"version", no_argument, NULL, 'V'},
+    {"latency", required_argument, NULL, 0},
+    {"deadline-mode", required_argument, NULL, 0},
+    {"drop-policy", required_argument, NULL, 0},
+    {"reference-grace", required_argument, NULL, 0},
+    {"speed", required_argument, NULL, 0},
+    {"loop", required_argument, NULL, 0},
+    {"congestion", required_argument, NULL, 0},
+    {"recovery", required_argument, NULL, 0},
+    {"passphrase", required_argument, NULL, 0},
+    {"passphrase-file", required_argument, NULL, 0},
+    {"key-file", required_argument, NULL, 0},
+    {"identity-file", required_argument, NULL, 0},
+    {"listener-key", required_argument, NULL, 0},
+    {"caller-keys", required_argument, NULL, 0},
+    {"streamid", required_argument, NULL, 0},
+    {"max-rate", required_argument, NULL, 0},
+    {"initial-window", required_argument, NULL, 0},
+    {"fec", required_argument, NULL, 0},
+    {"connect-timeout", required_argument, NULL, 0},
+    {"qlog", required_argument, NULL, 0},
+    {"json", required_argument, NULL, 0},
+    {"frames", required_argument, NULL, 0},
+    {"stats-interval", required_argument, NULL, 0},
+    {"metrics", required_argument, NULL, 0},
     {NULL, 0, NULL, 0}};
 
 static const char *send_options_take(void *user, const char *name,
@@ -210,8 +180,8 @@ static const char *const details[] = {"--deadline-mode",   "--drop-policy",
                                       "Keys of the URL",   "At its start",
                                       "Exit status",       NULL};
 
-static const struct tool_line line = {
-    TOOL, help, ":qhV", options, send_options_take, details};
+static const struct tool_line line = {TOOL, help, options, send_options_take,
+                                      details};
 
 int send_options_parse(int argc, char **argv, struct send_options *o) {
     int rc;
