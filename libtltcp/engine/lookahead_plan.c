@@ -6,14 +6,8 @@
 #include "libtltcp/engine/lookahead_times.h"
 #include "libtltcp/engine/send_plan.h"
 
-#define QUEUED_MAX 64         /* queued sections considered */
-#define EXPECT_MAX 96         /* expected sections of one stream */
-#define HORIZON (3 * TLTCP_S) /* how far ahead sections are expected */
-#define NEVER TLTCP__SLOT_NEVER
+#define EXPECT_MAX 96 /* expected sections of one stream */
 #define NS_PER_S 1e9
-/* Sections that others need keep part of their time in reserve, for larger
- * sections than expected and for changes of the path. */
-#define RESERVE_PART 3
 /* Worth of audio and unclassified sections; 1: that of a mean REFERENCE. */
 #define WORTH_OTHERS 2.0
 
@@ -24,13 +18,6 @@ typedef struct plan {
     int64_t lead;
     bool cuts; /* a chain, perhaps */
 } plan;
-
-static int64_t cost_of(const plan *p, double bytes) {
-    double ns = bytes * p->ns_per_byte;
-    return ns < (double)NEVER / TLTCP__SLOTS_MAX
-               ? (int64_t)ns
-               : (int64_t)(NEVER / TLTCP__SLOTS_MAX);
-}
 
 /* Bytes are quality, and a REFERENCE is larger than what depends on it. */
 static double picture_worth(const plan *p, double bytes) {
@@ -58,8 +45,9 @@ static tltcp__slot queued_slot(const plan *p, const tltcp__section *s,
                                uint8_t stream, tltcp_time now) {
     return (tltcp__slot){
         .written = tltcp__from_now(s->written, now),
-        .due = tltcp__earlier(tltcp__from_now(s->due, now), p->lead),
-        .cost = cost_of(p, (double)(s->end - s->start)),
+        .due = tltcp__time_minus(tltcp__from_now(s->due, now), p->lead),
+        .cost =
+            tltcp__time_of_sending((double)(s->end - s->start), p->ns_per_byte),
         .worth = shows_something(s->cls)
                      ? picture_worth(p, (double)(s->end - s->start))
                      : WORTH_OTHERS,
@@ -72,10 +60,11 @@ static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
                        tltcp_time now) {
     const tltcp__section *decided = cmn__ring_at(recs, first);
     tltcp__send_plan *q = &p->send;
-    uint64_t number[QUEUED_MAX];
-    for (uint64_t i = first; i < recs->tail && q->count < QUEUED_MAX; i++) {
+    uint64_t number[TLTCP__QUEUED_MAX];
+    for (uint64_t i = first; i < recs->tail && q->count < TLTCP__QUEUED_MAX;
+         i++) {
         const tltcp__section *s = cmn__ring_at(recs, i);
-        if (s->state != TLTCP__SECTION_LIVE || s->ahead) {
+        if (!tltcp__is_queued(s)) {
             continue;
         }
         number[q->count] = i;
@@ -106,51 +95,36 @@ static void insert(tltcp__send_plan *q, const tltcp__slot *x) {
 }
 
 static tltcp__slot expected_slot(const plan *p, const tltcp__cadence *c,
-                                 tltcp_time at, bool key, tltcp_time now) {
-    tltcp__slot x = {.worth = picture_worth(p, c->bytes[key])};
-    x.written = tltcp__from_now(at, now);
-    x.written = x.written > 0 ? x.written : 0; /* it is overdue */
-    x.due = tltcp__earlier(tltcp__later(x.written, c->due[key]), p->lead);
-    x.cost = cost_of(p, c->bytes[key]);
-    return x;
+                                 int64_t written, bool key) {
+    int64_t due = tltcp__time_plus(written, c->due[key]);
+    return (tltcp__slot){
+        .written = written,
+        .due = tltcp__time_minus(due, p->lead),
+        .cost = tltcp__time_of_sending(c->bytes[key], p->ns_per_byte),
+        .worth = picture_worth(p, c->bytes[key])};
 }
 
 /* A guessed KEY ends no chain, and is no reason to cut one. */
 static void add_expected(plan *p, const tltcp__cadence *c, bool same_stream,
                          tltcp_time now) {
-    tltcp_time at = c->last;
-    tltcp_time next_key = tltcp__next_key(c);
+    tltcp__expected e = tltcp__expected_first(c);
     bool known = c->gop != 0;
     if (c->gap == 0) {
         return;
     }
-    for (int i = 0; i < EXPECT_MAX && at <= now + HORIZON; i++) {
-        tltcp__slot x;
-        bool key;
-        at += c->gap;
-        key = at >= next_key - c->gap / 2 &&
-              (known || (!p->cuts && at < next_key + c->gap / 2));
-        if (key && known) {
-            next_key += c->gop;
-        }
-        x = expected_slot(p, c, at, key, now);
+    for (int i = 0; i < EXPECT_MAX && tltcp__expected_next(&e, c, now); i++) {
+        bool key = e.key && !(e.guessed && p->cuts);
+        tltcp__slot x = expected_slot(p, c, e.written, key);
         x.kind = kind_of(key && known ? TL_CLASS_KEY : TL_CLASS_REFERENCE,
                          c->dead[key], same_stream);
         insert(&p->send, &x);
     }
     if (same_stream) {
         p->send.rest =
-            (double)(known && next_key > at ? next_key - at : TLTCP_S) /
+            (double)(known && e.next_key > e.at ? e.next_key - e.at : TLTCP_S) /
             (double)c->gap;
-        p->send.rest_due = tltcp__later(0, c->due[0]);
+        p->send.rest_due = tltcp__time_plus(0, c->due[0]);
     }
-}
-
-/* Time by which a slot must be complete when everything is sent. */
-static int64_t limit(const tltcp__slot *s) {
-    return s->kind == TLTCP__SLOT_OPTIONAL || s->due >= NEVER
-               ? s->due
-               : s->due - (s->due - s->written) / RESERVE_PART;
 }
 
 /* Usually everything fits in time. */
@@ -159,7 +133,9 @@ static bool all_fits(const tltcp__send_plan *q) {
     for (size_t i = 0; i < q->count; i++) {
         const tltcp__slot *s = &q->slot[i];
         at = (at > s->written ? at : s->written) + s->cost;
-        if (at > limit(s)) {
+        if (at > (s->kind == TLTCP__SLOT_OPTIONAL
+                      ? s->due
+                      : tltcp__time_with_reserve(s->due, s->written))) {
             return false;
         }
     }
@@ -183,7 +159,8 @@ bool tltcp__lookahead_plan_keeps(const tltcp__dependencies *d,
     p.lead = (int64_t)path->lead;
     p.cuts = kind_of(s->cls, s->deadline, true) == TLTCP__SLOT_CHAIN;
     p.ns_per_byte = NS_PER_S / path->rate;
-    p.send.start = (int64_t)path->delay + cost_of(&p, (double)before);
+    p.send.start = (int64_t)path->delay +
+                   tltcp__time_of_sending((double)before, p.ns_per_byte);
     add_queued(&p, recs, first, now);
     for (uint8_t i = 0; i < TL_STREAMS_MAX; i++) {
         add_expected(&p, &d->stream[i].cadence, i == s->stream, now);

@@ -5,15 +5,9 @@
 
 #include "libtltcp/engine/lookahead_times.h"
 
-#define QUEUED_MAX 64         /* queued sections considered */
-#define SLOTS_MAX 128         /* including expected ones */
-#define EXPECT_MAX 48         /* expected sections of one stream */
-#define HORIZON (3 * TLTCP_S) /* how far ahead sections are expected */
-#define NEVER TLTCP__NEVER
+#define SLOTS_MAX 128 /* sections considered, including expected ones */
+#define EXPECT_MAX 48 /* expected sections of one stream */
 #define NS_PER_S 1e9
-/* Sections that others need keep part of their time in reserve, for larger
- * sections than expected and for changes of the path. */
-#define RESERVE_PART 3
 /* A slightly late reference is kept: pictures between it and the next one may
  * still be in time. */
 #define LATE ((int64_t)TLTCP_S / 6)
@@ -46,11 +40,6 @@ typedef struct plan {
     int64_t start; /* when the first slot could leave */
 } plan;
 
-static int64_t tiers_cost_of(const plan *p, double bytes) {
-    double ns = bytes * p->ns_per_byte;
-    return ns < (double)NEVER / SLOTS_MAX ? (int64_t)ns : NEVER / SLOTS_MAX;
-}
-
 /* Sections without a deadline are reliable. */
 static uint8_t tier_of(uint8_t cls, tltcp_time deadline) {
     return deadline == TLTCP_TIME_NEVER ? MUST
@@ -61,17 +50,19 @@ static uint8_t tier_of(uint8_t cls, tltcp_time deadline) {
 
 static void tiers_add_queued(plan *p, const cmn__ring *recs, uint64_t first,
                              tltcp_time now) {
-    for (uint64_t i = first; i < recs->tail && p->count < QUEUED_MAX; i++) {
+    for (uint64_t i = first; i < recs->tail && p->count < TLTCP__QUEUED_MAX;
+         i++) {
         const tltcp__section *s = cmn__ring_at(recs, i);
-        if (s->state != TLTCP__SECTION_LIVE || s->ahead) {
+        if (!tltcp__is_queued(s)) {
             continue;
         }
         p->slots[p->count++] = (slot){
             .written = tltcp__from_now(s->written, now),
-            .due = tltcp__earlier(tltcp__from_now(s->due, now), p->lead),
+            .due = tltcp__time_minus(tltcp__from_now(s->due, now), p->lead),
             .deadline =
-                tltcp__earlier(tltcp__from_now(s->deadline, now), p->lead),
-            .cost = tiers_cost_of(p, (double)(s->end - s->start)),
+                tltcp__time_minus(tltcp__from_now(s->deadline, now), p->lead),
+            .cost = tltcp__time_of_sending((double)(s->end - s->start),
+                                           p->ns_per_byte),
             .tier = tier_of(s->cls, s->deadline),
             .stream = s->stream,
             .cls = s->cls,
@@ -95,39 +86,27 @@ static void tiers_insert(plan *p, const slot *x) {
 static void tiers_add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
                                tltcp_time now) {
     const tltcp__cadence *c = &t->cadence;
-    tltcp_time at = c->last;
-    tltcp_time next_key = tltcp__next_key(c);
-    bool known = c->gop != 0;
-    bool key = false;
-    if (c->gap == 0) {
-        return;
-    }
-    for (int i = 0; i < EXPECT_MAX && !(key && known) && at <= now + HORIZON;
-         i++) {
-        slot x = {.stream = stream};
-        at += c->gap;
-        key = at >= next_key - c->gap / 2 &&
-              (known || at < next_key + c->gap / 2);
-        x.written = tltcp__from_now(at, now);
-        x.written = x.written > 0 ? x.written : 0; /* it is overdue */
-        x.due = tltcp__earlier(tltcp__later(x.written, c->due[key]), p->lead);
-        x.deadline =
-            tltcp__earlier(tltcp__later(x.written, c->dead[key]), p->lead);
-        x.cost = tiers_cost_of(p, c->bytes[key]);
-        x.cls = key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
-        x.guessed = key && !known;
-        x.tier = tier_of(x.cls, c->dead[key]);
+    tltcp__expected e = tltcp__expected_first(c);
+    for (int i = 0; i < EXPECT_MAX && tltcp__expected_next(&e, c, now); i++) {
+        slot x = {.written = e.written, .stream = stream, .guessed = e.guessed};
+        x.due = tltcp__time_minus(tltcp__time_plus(x.written, c->due[e.key]),
+                                  p->lead);
+        x.deadline = tltcp__time_minus(
+            tltcp__time_plus(x.written, c->dead[e.key]), p->lead);
+        x.cost = tltcp__time_of_sending(c->bytes[e.key], p->ns_per_byte);
+        x.cls = e.key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
+        x.tier = tier_of(x.cls, c->dead[e.key]);
         tiers_insert(p, &x);
+        if (e.key && !e.guessed) {
+            break;
+        }
     }
-}
-
-static int64_t part_before(int64_t end, int64_t written) {
-    return end >= NEVER ? end : end - (end - written) / RESERVE_PART;
 }
 
 /* Time by which a slot must be complete when optional ones are added. */
 static int64_t tiers_limit(const slot *s) {
-    return s->tier == OPTIONAL ? s->due : part_before(s->due, s->written);
+    return s->tier == OPTIONAL ? s->due
+                               : tltcp__time_with_reserve(s->due, s->written);
 }
 
 static int64_t lateness(const slot *s) {
@@ -196,22 +175,22 @@ static bool can_be_cut(const plan *p, size_t i) {
 /* Time by which the next KEY should arrive. The earliest possible time is
  * without the references before it; most of the slack beyond that is reserved
  * for the unexpected. A KEY that is late at best delays all its dependents: it
- * waits for none. NEVER: it is late in any case. */
+ * waits for none. TLTCP__NEVER: it is late in any case. */
 static int64_t key_time(plan *p, size_t key) {
     const slot *k = &p->slots[key];
     int64_t room;
     lay_out(p);
     if (k->there >= k->deadline) {
-        return NEVER;
+        return TLTCP__NEVER;
     }
     room = k->due - k->there;
-    return k->there + (room > 0 ? room / RESERVE_PART : 0);
+    return k->there + (room > 0 ? room / TLTCP__RESERVE_PART : 0);
 }
 
 /* Only the chain of the stream in question may be cut, from its end. */
 static void take_chain(plan *p) {
     size_t key = find_key(p);
-    int64_t key_by = NEVER;
+    int64_t key_by = TLTCP__NEVER;
     for (size_t i = 0; i < p->count; i++) {
         p->slots[i].taken |= p->slots[i].tier == CHAIN && !can_be_cut(p, i);
     }
@@ -302,7 +281,8 @@ bool tltcp__lookahead_tiers_keeps(const tltcp__dependencies *d,
     p.lead = (int64_t)path->lead;
     p.late = is_chain(&d->stream[s->stream]) ? LATE_IN_CHAIN : LATE;
     p.ns_per_byte = NS_PER_S / path->rate;
-    p.start = (int64_t)path->delay + tiers_cost_of(&p, (double)before);
+    p.start = (int64_t)path->delay +
+              tltcp__time_of_sending((double)before, p.ns_per_byte);
     tiers_add_queued(&p, recs, first, now);
     for (uint8_t i = 0; i < TL_STREAMS_MAX; i++) {
         tiers_add_expected(&p, &d->stream[i], i, now);

@@ -27,7 +27,7 @@ static double longest(const tltcp__send_plan *s) {
     int64_t most = s->rest_due;
     for (size_t i = 0; i < s->count; i++) {
         const tltcp__slot *x = &s->slot[i];
-        if (x->due < TLTCP__SLOT_NEVER && x->due - x->written > most) {
+        if (x->due < TLTCP__NEVER && x->due - x->written > most) {
             most = x->due - x->written;
         }
     }
@@ -58,7 +58,7 @@ static double chance(double there, double due) {
 }
 
 static double expected_worth(const tltcp__slot *x, double there) {
-    double p = x->due >= TLTCP__SLOT_NEVER ? 1 : chance(there, (double)x->due);
+    double p = x->due >= TLTCP__NEVER ? 1 : chance(there, (double)x->due);
     return x->worth * p;
 }
 

@@ -2,9 +2,7 @@
 #ifndef LIBTLTCP_SEND_PLAN_H
 #define LIBTLTCP_SEND_PLAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "libtltcp/engine/lookahead_times.h"
 
 /* Chooses which sections of a plan to send so that the most pictures are in
  * time: dynamic programming over how far the path is behind.
@@ -14,7 +12,6 @@
  */
 
 #define TLTCP__SLOTS_MAX 160u
-#define TLTCP__SLOT_NEVER (INT64_MAX / 4)
 
 enum tltcp__slot_kind {
     TLTCP__SLOT_MUST,    /* is always sent */
@@ -23,7 +20,7 @@ enum tltcp__slot_kind {
     TLTCP__SLOT_OPTIONAL /* needs the chain; others need it only explicitly */
 };
 
-/* Times in ns from now. */
+/* Times in ns from now, or TLTCP__NEVER. */
 typedef struct tltcp__slot {
     int64_t written; /* cannot leave before */
     int64_t due;     /* of no use if complete after it */
