@@ -50,10 +50,7 @@ struct secrets {
     "                         uses the first and a listener accepts all.\n"    \
     "                         Without any: $PERIGEE_PASSPHRASE\n"              \
     "  --identity-file FILE   own static key in the same format, the\n"        \
-    "                         identity of this end\n"                          \
-    "  --listener-key KEY     with it: public key of the listener to call\n"   \
-    "  --caller-keys FILE     with it: callers to accept, by public key and "  \
-    "name\n"
+    "                         identity of this end\n"
 
 /**
  * @brief Processes an option by name: passphrase, passphrase-file, key-file,

@@ -96,17 +96,16 @@ void tool_hide_secret(const char *name, char *value) {
 
 static int take_option(const struct tool_line *line, void *user,
                        const char *name) {
-    const char *const texts[] = {line->help, NULL};
     const char *why;
     if (strcmp(name, "version") == 0) {
         return tool_version(line->tool);
     }
     if (strcmp(name, "help") == 0) {
-        tool_print_brief(line->tool, texts, line->details);
+        tool_print_brief(line->tool, line->help, line->details);
         return TOOL_OK;
     }
     if (strcmp(name, "help-all") == 0) {
-        tool_print_whole(texts);
+        tool_print_whole(line->help);
         return TOOL_OK;
     }
     why = line->take(user, name, optarg);

@@ -10,8 +10,8 @@
 
 /** @brief A command line: its options and their handler. */
 struct tool_line {
-    const char *tool; /**< for messages */
-    const char *help; /**< printed for --help-all */
+    const char *tool;        /**< for messages */
+    const char *const *help; /**< parts of the text of --help-all, up to NULL */
     /** Its options, up to a NULL name; `val` is the letter, or 0. Not listed
      * are --quiet (-q), --help (-h), --help-all and --version (-V), which every
      * tool has. */

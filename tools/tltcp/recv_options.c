@@ -14,17 +14,18 @@
 
 #define TOOL "tltcp-recv"
 
-static const char help[] =
+static const char *const help[] = {
     "Usage: tltcp-recv [OPTION...] tltcp://[HOST]:PORT[?KEY=VALUE&...] OUTPUT\n"
     "\n"
     "Listens, and writes the video and audio that a caller sends into OUTPUT. "
     "The\n"
     "extension of its name selects the container (.mp4, .mkv, .ts ...; -: "
     "standard\n"
-    "output, with --format). Incomplete frames are left out. One\n"
-    "caller is served at a time; the stream of the next one goes to OUTPUT "
-    "with a\n"
-    "number before the extension. Port 0 selects a free port.\n"
+    "output, with --format). Incomplete frames are left out. One caller is "
+    "served\n"
+    "at a time; the stream of the next one goes to OUTPUT with a number before "
+    "the\n"
+    "extension. Port 0 selects a free port.\n"
     "\n"
     "Options:\n"
     "  --latency MS           how long after its display time a frame counts "
@@ -36,6 +37,8 @@ static const char help[] =
     "                         ones\n"
     "  --format NAME          the container, whatever the extension of the "
     "name\n" SECRETS_HELP
+    "  --caller-keys FILE     with it: callers to accept, by public key and "
+    "name\n"
     "  --streamid ID          refuses callers that request another stream\n"
     "  --fec WHEN             accepts repair packets: auto, when the sender "
     "wants\n"
@@ -52,11 +55,13 @@ static const char help[] =
     "  -V, --version          the version\n"
     "\n"
     "Keys of the URL: latency, passphrase, passphrase-file, key-file,\n"
-    "identity-file, caller-keys, streamid,\n"
-    "fec; idle-timeout: drops a caller that is silent for this time (30000; "
-    "the\n"
-    "lower of both ends applies); dscp: of outgoing packets, up to 63 (0);\n"
-    "threads: of the listener (1); transport: udp; tcp; auto: both (udp).\n"
+    "identity-file, caller-keys, streamid, fec; idle-timeout: drops a caller "
+    "that\n"
+    "is silent for this time (30000; the lower of both ends applies); dscp: "
+    "of\n"
+    "outgoing packets, up to 63 (0); threads: of the listener (1); transport: "
+    "udp;\n"
+    "tcp; auto: both (udp).\n"
     "\n"
     "How lateness is counted: the sender's time line is mapped to the local "
     "clock\n"
@@ -74,7 +79,8 @@ static const char help[] =
     "Exit status: 0 on success, 1 on failure, 2 on wrong usage.\n"
     "\n"
     "Examples:\n"
-    "  $ tltcp-recv --once --json - tltcp://:5000 film.mkv\n";
+    "  $ tltcp-recv --once --json - tltcp://:5000 film.mkv\n",
+    NULL};
 
 static const struct option options[] = {
     {"latency", required_argument, NULL, 0},
@@ -85,7 +91,6 @@ static const struct option options[] = {
     {"passphrase-file", required_argument, NULL, 0},
     {"key-file", required_argument, NULL, 0},
     {"identity-file", required_argument, NULL, 0},
-    {"listener-key", required_argument, NULL, 0},
     {"caller-keys", required_argument, NULL, 0},
     {"streamid", required_argument, NULL, 0},
     {"fec", required_argument, NULL, 0},
@@ -173,12 +178,20 @@ static int recv_options_take_words(struct recv_options *o, int words,
     return rc >= 0 ? rc : peer_options_check_identity(TOOL, &o->from, true);
 }
 
-static const char *const details[] = {
-    "--drop-undecodable", "--passphrase",    "--identity-file",
-    "--listener-key",     "--caller-keys",   "--qlog",
-    "--frames",           "--port-file",     "--fec",
-    "--metrics",          "Keys of the URL", "How lateness",
-    "At its start",       "Exit status",     NULL};
+static const char *const details[] = {"--drop-undecodable",
+                                      "--passphrase",
+                                      "--identity-file",
+                                      "--caller-keys",
+                                      "--qlog",
+                                      "--frames",
+                                      "--port-file",
+                                      "--fec",
+                                      "--metrics",
+                                      "Keys of the URL",
+                                      "How lateness",
+                                      "At its start",
+                                      "Exit status",
+                                      NULL};
 
 static const struct tool_line line = {TOOL, help, options, recv_options_take,
                                       details};

@@ -14,7 +14,7 @@
 
 #define TOOL "tltcp-send"
 
-static const char help[] =
+static const char *const help[] = {
     "Usage: tltcp-send [OPTION...] INPUT tltcp://HOST:PORT[?KEY=VALUE&...]\n"
     "\n"
     "Sends the video and audio of INPUT, anything that libavformat opens (-:\n"
@@ -39,6 +39,7 @@ static const char help[] =
     "  --loop N               sends INPUT N times (1)\n"
     "  --congestion NAME      name of a controller, such as cubic, bbr (auto)\n"
     "  --recovery NAME        packet (default) or dupack\n" SECRETS_HELP
+    "  --listener-key KEY     with it: public key of the listener to call\n"
     "  --streamid ID          name of the stream to request from the listener\n"
     "  --max-rate RATE        limit on the wire, such as 4mbit\n"
     "  --initial-window N     initial window in packets; raise it only on a "
@@ -78,7 +79,8 @@ static const char help[] =
     "Exit status: 0 on success, 1 on failure, 2 on wrong usage.\n"
     "\n"
     "Examples:\n"
-    "  $ tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n";
+    "  $ tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n",
+    NULL};
 
 static const struct option options[] = {
     {"latency", required_argument, NULL, 0},
@@ -94,7 +96,6 @@ static const struct option options[] = {
     {"key-file", required_argument, NULL, 0},
     {"identity-file", required_argument, NULL, 0},
     {"listener-key", required_argument, NULL, 0},
-    {"caller-keys", required_argument, NULL, 0},
     {"streamid", required_argument, NULL, 0},
     {"max-rate", required_argument, NULL, 0},
     {"initial-window", required_argument, NULL, 0},
@@ -169,16 +170,25 @@ static int send_options_take_words(struct send_options *o, int words,
     return rc >= 0 ? rc : peer_options_check_identity(TOOL, &o->to, false);
 }
 
-static const char *const details[] = {"--deadline-mode",   "--drop-policy",
-                                      "--reference-grace", "--loop",
-                                      "--recovery",        "--passphrase",
-                                      "--identity-file",   "--listener-key",
-                                      "--caller-keys",     "--initial-window",
-                                      "--connect-timeout", "--qlog",
-                                      "--frames",          "--stats-interval",
-                                      "--metrics",         "--prometheus",
-                                      "Keys of the URL",   "At its start",
-                                      "Exit status",       NULL};
+static const char *const details[] = {"--deadline-mode",
+                                      "--drop-policy",
+                                      "--reference-grace",
+                                      "--loop",
+                                      "--recovery",
+                                      "--passphrase",
+                                      "--identity-file",
+                                      "--listener-key",
+                                      "--initial-window",
+                                      "--connect-timeout",
+                                      "--qlog",
+                                      "--frames",
+                                      "--stats-interval",
+                                      "--metrics",
+                                      "--prometheus",
+                                      "Keys of the URL",
+                                      "At its start",
+                                      "Exit status",
+                                      NULL};
 
 static const struct tool_line line = {TOOL, help, options, send_options_take,
                                       details};
