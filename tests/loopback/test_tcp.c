@@ -28,6 +28,11 @@ static void call_over(struct lo *l, uint8_t transport) {
     lo_accept(l);
 }
 
+static void connect_over(struct lo *l, uint8_t listener, uint8_t caller) {
+    listen_over(l, listener);
+    call_over(l, caller);
+}
+
 static void talk(struct lo *l) {
     lo_send_text(l->client, "there");
     lo_expect_text(l->server, "there");
@@ -64,6 +69,30 @@ static int raw_listen(char port[8], int buffer) {
 
 static void raw_send(int fd, const void *data, size_t len) {
     assert_int_equal(send(fd, data, len, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+/* A caller's connection, which nobody has answered yet. */
+static int raw_accept_call(struct lo *l) {
+    int listener = raw_listen(l->port, 0);
+    int fd;
+
+    l->config.io.transport = TLTCP_TRANSPORT_TCP;
+    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
+                     0);
+    lo_poll(listener);
+    fd = accept(listener, NULL, NULL);
+    assert_true(fd >= 0);
+    close(listener);
+    return fd;
+}
+
+static void expect_refusal(const struct lo *l, const char *why) {
+    char reason[TLTCP_REASON_MAX + 1];
+
+    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE),
+                     TLTCP_ERR_REFUSED);
+    assert_int_equal(tltcp_socket_error(l->client, reason), TLTCP_ERR_REFUSED);
+    assert_string_equal(reason, why);
 }
 
 /* --- A relay that can pause ---------------------------------------------- */
@@ -130,8 +159,7 @@ static void relay_connect(struct lo *l, struct relay *r) {
 TEST(sections_travel_both_ways) {
     struct lo *l = *state;
 
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    call_over(l, TLTCP_TRANSPORT_TCP);
+    connect_over(l, TLTCP_TRANSPORT_TCP, TLTCP_TRANSPORT_TCP);
     talk(l);
     expect_transport(l->client, "tcp");
     expect_transport(l->server, "tcp");
@@ -142,8 +170,7 @@ TEST(sealed_sections_travel_both_ways) {
     struct lo *l = *state;
 
     l->config.passphrase = "correct horse battery";
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    call_over(l, TLTCP_TRANSPORT_TCP);
+    connect_over(l, TLTCP_TRANSPORT_TCP, TLTCP_TRANSPORT_TCP);
     talk(l);
     expect_transport(l->client, "tcp");
     hang_up(l);
@@ -168,8 +195,7 @@ TEST(tokens_are_asked_for_over_tcp_too) {
     struct lo *l = *state;
 
     l->config.listener.always_retry = true;
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    call_over(l, TLTCP_TRANSPORT_TCP);
+    connect_over(l, TLTCP_TRANSPORT_TCP, TLTCP_TRANSPORT_TCP);
     talk(l);
 }
 
@@ -177,16 +203,14 @@ TEST(a_listener_without_half_open_calls_takes_callers_over_tcp) {
     struct lo *l = *state;
 
     l->config.listener.max_half_open_per_address = 0;
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    call_over(l, TLTCP_TRANSPORT_TCP);
+    connect_over(l, TLTCP_TRANSPORT_TCP, TLTCP_TRANSPORT_TCP);
     talk(l);
 }
 
 TEST(one_port_serves_udp_and_tcp) {
     struct lo *l = *state;
 
-    listen_over(l, TLTCP_TRANSPORT_AUTO);
-    call_over(l, TLTCP_TRANSPORT_UDP);
+    connect_over(l, TLTCP_TRANSPORT_AUTO, TLTCP_TRANSPORT_UDP);
     talk(l);
     expect_transport(l->client, "udp");
     expect_transport(l->server, "udp");
@@ -205,8 +229,7 @@ TEST(one_port_serves_udp_and_tcp) {
 TEST(a_caller_falls_back_where_udp_is_refused) {
     struct lo *l = *state;
 
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    call_over(l, TLTCP_TRANSPORT_AUTO);
+    connect_over(l, TLTCP_TRANSPORT_TCP, TLTCP_TRANSPORT_AUTO);
     talk(l);
     expect_transport(l->client, "tcp");
     hang_up(l);
@@ -232,8 +255,7 @@ TEST(a_sealed_caller_falls_back) {
     struct lo *l = *state;
 
     l->config.passphrase = "correct horse battery";
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    call_over(l, TLTCP_TRANSPORT_AUTO);
+    connect_over(l, TLTCP_TRANSPORT_TCP, TLTCP_TRANSPORT_AUTO);
     talk(l);
     expect_transport(l->client, "tcp");
 }
@@ -256,8 +278,7 @@ TEST(the_application_learns_the_addresses) {
     struct sockaddr_in peer;
     socklen_t len = sizeof(local);
 
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    call_over(l, TLTCP_TRANSPORT_TCP);
+    connect_over(l, TLTCP_TRANSPORT_TCP, TLTCP_TRANSPORT_TCP);
     assert_int_equal(
         tltcp_local_address(l->client, (struct sockaddr *)&local, &len), 0);
     len = sizeof(peer);
@@ -274,8 +295,7 @@ TEST(megabytes_arrive_whole) {
     size_t got = 0;
 
     lo_fill(data, MANY, 0);
-    listen_over(l, TLTCP_TRANSPORT_TCP);
-    call_over(l, TLTCP_TRANSPORT_TCP);
+    connect_over(l, TLTCP_TRANSPORT_TCP, TLTCP_TRANSPORT_TCP);
     assert_int_equal(lo_send(l->client, data, MANY, TLTCP_TIME_NEVER),
                      (ssize_t)MANY);
     while (got < MANY) {
@@ -370,49 +390,25 @@ TEST(an_address_without_a_route_is_like_one_that_does_not_answer) {
 
 TEST(a_server_of_another_protocol_is_told_apart) {
     struct lo *l = *state;
-    char reason[TLTCP_REASON_MAX + 1];
-    int fd = raw_listen(l->port, 0);
-    int one;
+    int fd = raw_accept_call(l);
 
-    l->config.io.transport = TLTCP_TRANSPORT_TCP;
-    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
-                     0);
-    lo_poll(fd);
-    one = accept(fd, NULL, NULL);
-    raw_send(one, "HTTP/1.1 400 Bad Request\r\n\r\n", 28);
-    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE),
-                     TLTCP_ERR_REFUSED);
-    assert_int_equal(tltcp_socket_error(l->client, reason), TLTCP_ERR_REFUSED);
-    assert_string_equal(reason,
-                        "what listens at that TCP port does not speak TLTCP");
-    close(one);
+    raw_send(fd, "HTTP/1.1 400 Bad Request\r\n\r\n", 28);
+    expect_refusal(l, "what listens at that TCP port does not speak TLTCP");
     close(fd);
 }
 
 /* As of a listener that has no room: by FIN, or by RST. */
 static void expect_closed_without_an_answer(struct lo *l, bool reset) {
     const struct linger hard = {.l_onoff = 1};
-    char reason[TLTCP_REASON_MAX + 1];
-    int fd = raw_listen(l->port, 0);
-    int one;
+    int fd = raw_accept_call(l);
 
-    l->config.io.transport = TLTCP_TRANSPORT_TCP;
-    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
-                     0);
-    lo_poll(fd);
-    one = accept(fd, NULL, NULL);
     if (reset) {
-        (void)setsockopt(one, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+        (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
     }
-    close(one);
-    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE),
-                     TLTCP_ERR_REFUSED);
-    assert_int_equal(tltcp_socket_error(l->client, reason), TLTCP_ERR_REFUSED);
-    assert_string_equal(reason,
-                        "the peer closed the TCP connection without an answer");
+    close(fd);
+    expect_refusal(l, "the peer closed the TCP connection without an answer");
     assert_int_equal(tltcp_close(l->client, 0), 0);
     l->client = NULL;
-    close(fd);
 }
 
 TEST(a_listener_that_hangs_up_refuses) {

@@ -226,19 +226,21 @@ static void net_stream(struct net *n, unsigned count, size_t len,
     }
 }
 
-static void defaults(tltcp_config *c) {
-    tltcp_config_init(c);
-    c->look_ahead = false;
+/* No section yields to others. */
+static void net_open_plain(struct net *n, double bits, tltcp_time delay) {
+    tltcp_config c;
+
+    tltcp_config_init(&c);
+    c.look_ahead = false;
+    net_open(n, &c, bits, delay);
 }
 
 /* --- Tests --------------------------------------------------------------- */
 
 TEST(everything_arrives_once) {
     struct net n;
-    tltcp_config c;
 
-    defaults(&c);
-    net_open(&n, &c, 10e6, 20 * MS);
+    net_open_plain(&n, 10e6, 20 * MS);
     for (int i = 0; i < 20; i++) {
         net_write(&n, 50000, TLTCP_TIME_NEVER);
     }
@@ -256,10 +258,8 @@ TEST(everything_arrives_once) {
 /* 1 MB over 10 Mbit/s takes 0.84 s with headers, and a little to begin. */
 TEST(the_transport_is_the_limit_not_the_window) {
     struct net n;
-    tltcp_config c;
 
-    defaults(&c);
-    net_open(&n, &c, 10e6, 100 * MS);
+    net_open_plain(&n, 10e6, 100 * MS);
     for (int i = 0; i < 20; i++) {
         net_write(&n, 50000, TLTCP_TIME_NEVER);
     }
@@ -270,10 +270,8 @@ TEST(the_transport_is_the_limit_not_the_window) {
 
 TEST(a_pause_of_the_transport_causes_no_repeats) {
     struct net n;
-    tltcp_config c;
 
-    defaults(&c);
-    net_open(&n, &c, 10e6, 20 * MS);
+    net_open_plain(&n, 10e6, 20 * MS);
     net_run(&n, 200 * MS);
     n.pipe[0].still_from = n.now;
     n.pipe[0].still_until = n.now + 900 * MS;
@@ -292,8 +290,7 @@ TEST(deadlines_drop_in_the_sender_on_a_path_that_is_too_small) {
     struct net n;
     tltcp_config c;
 
-    defaults(&c);
-    c.look_ahead = true;
+    tltcp_config_init(&c);
     net_open(&n, &c, 2e6, 20 * MS);
     net_stream(&n, 500, 10000, 200 * MS);
     net_run(&n, 500 * MS);
@@ -311,10 +308,8 @@ TEST(deadlines_drop_in_the_sender_on_a_path_that_is_too_small) {
  * stream is in time again at once. */
 TEST(after_head_of_line_blocking_the_stream_is_in_time_at_once) {
     struct net n;
-    tltcp_config c;
 
-    defaults(&c);
-    net_open(&n, &c, 5e6, 20 * MS);
+    net_open_plain(&n, 5e6, 20 * MS);
     net_stream(&n, 50, 5000, 150 * MS);
     assert_int_equal(n.st.sections_expired + n.st.sections_partial, 0);
     n.pipe[0].still_from = n.now;
@@ -332,10 +327,8 @@ TEST(after_head_of_line_blocking_the_stream_is_in_time_at_once) {
 /* The estimate follows the transport's rate, so that an encoder can, too. */
 TEST(the_estimate_follows_the_transport) {
     struct net n;
-    tltcp_config c;
 
-    defaults(&c);
-    net_open(&n, &c, 3e6, 20 * MS);
+    net_open_plain(&n, 3e6, 20 * MS);
     net_stream(&n, 500, 10000, 300 * MS);
     assert_true(n.st.estimated_bps > 2000000 && n.st.estimated_bps < 4000000);
     assert_true(n.st.target_bps > 500000 && n.st.target_bps < 3000000);
@@ -345,10 +338,8 @@ TEST(the_estimate_follows_the_transport) {
 /* A timer that has expired would keep a driver busy. */
 TEST(a_blocked_connection_has_nothing_to_do_at_once) {
     struct net n;
-    tltcp_config c;
 
-    defaults(&c);
-    net_open(&n, &c, 1e6, 20 * MS);
+    net_open_plain(&n, 1e6, 20 * MS);
     net_run(&n, 200 * MS);
     net_write(&n, 100000, n.now + 500 * MS);
     net_run(&n, 10 * MS);
@@ -362,11 +353,9 @@ TEST(a_blocked_connection_has_nothing_to_do_at_once) {
 /* The peer may never read again. */
 TEST(a_failed_connection_waits_briefly_for_a_blocked_transport) {
     struct net n;
-    tltcp_config c;
     tltcp_time at;
 
-    defaults(&c);
-    net_open(&n, &c, 1e6, 20 * MS);
+    net_open_plain(&n, 1e6, 20 * MS);
     net_run(&n, 200 * MS);
     net_write(&n, 100000, n.now + 500 * MS);
     net_run(&n, 10 * MS);
@@ -382,12 +371,10 @@ TEST(a_failed_connection_waits_briefly_for_a_blocked_transport) {
 
 TEST(datagrams_from_elsewhere_are_ignored) {
     struct net n;
-    tltcp_config c;
     const tltcp_pktinfo elsewhere = {.path = PATH + 1};
     uint64_t dropped;
 
-    defaults(&c);
-    net_open(&n, &c, 10e6, 20 * MS);
+    net_open_plain(&n, 10e6, 20 * MS);
     net_run(&n, 200 * MS);
     net_write(&n, 1000, TLTCP_TIME_NEVER);
     net_send(&n, 0);
@@ -410,11 +397,9 @@ TEST(datagrams_from_elsewhere_are_ignored) {
 
 TEST(a_lost_transport_ends_the_connection_with_the_cause) {
     struct net n;
-    tltcp_config c;
     tltcp_event ev = {.type = TLTCP_EVENT_NONE};
 
-    defaults(&c);
-    net_open(&n, &c, 10e6, 20 * MS);
+    net_open_plain(&n, 10e6, 20 * MS);
     net_run(&n, 200 * MS);
     tltcp_conn_lost(n.conn[0], TLTCP_ERR_ABORTED, "cut", n.now);
     assert_true(tltcp_conn_is_closed(n.conn[0]));
@@ -427,10 +412,8 @@ TEST(a_lost_transport_ends_the_connection_with_the_cause) {
 
 TEST(a_connection_goes_over_only_before_it_is_open) {
     struct net n;
-    tltcp_config c;
 
-    defaults(&c);
-    net_open(&n, &c, 10e6, 20 * MS);
+    net_open_plain(&n, 10e6, 20 * MS);
     net_run(&n, 200 * MS);
     assert_int_equal(tltcp_conn_set_reliable(n.conn[0], PATH, n.now),
                      TLTCP_ERR_STATE);
