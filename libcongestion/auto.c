@@ -32,27 +32,6 @@
  * round trip, so that a long path fills as early as a short one. Slow start
  * ends when the RTT shows a queue (as in HyStart++, RFC 9406), and most of that
  * queue is then drained.
- *
- * State: q (CUBIC's); past (RTTs); base (of the path without a queue, ns),
- * first (lowest when it began, ns), rtt (newest, ns); lost and known (bytes
- * recently lost, and bytes whose fate is known); rank (mean rank of recent
- * losses, 0 to 1), judged (their number); pipe (most bytes in flight in this
- * span of 2 s and the previous one); begun (when the first RTT was known);
- * paused (when the application was last the limit); chance (the open recovery
- * period is judged to be by chance); congested (when a loss was last judged to
- * be congestion); queue (short_queue.h); link (link_rate.h); peak
- * (peak_rate.h); hold (hold.h), part_held (its parameter).
- * Parameters: those of CUBIC, and tolerance (loss ratio up to which a loss may
- * be doubtful), bearable (loss ratio up to which it may be by chance), depth
- * (fraction of the RTT range that counts as a short queue), gentle (fraction of
- * the window kept after a doubtful loss), beta_live and beta_guest (fraction
- * that a live stream keeps after congestion, at least), claim (growth of a
- * newcomer, as a multiple of CUBIC's), hystart (1: slow start ends when the RTT
- * shows a queue), delay (1: the flow's own queue is kept short), part (of the
- * link: with more of it, the window does not grow beside other flows), hold
- * (part of the link that is held beside flows that do not yield; 0: none),
- * scale (1: the initial window grows with the round trip; setting iw sets it to
- * 0).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/hold.h"
@@ -107,35 +86,39 @@
 
 struct adaptive {
     struct cubic q;
-    double tolerance;
-    double bearable;
-    double depth;
-    double gentle;
-    double beta_live;
-    double beta_guest;
-    double claim;
-    double scale;
-    double hystart;
-    double delay;
-    double part;
+    /* Parameters, beside those of CUBIC. */
+    double tolerance;  /* loss ratio up to which a loss may be doubtful */
+    double bearable;   /* loss ratio up to which it may be by chance */
+    double depth;      /* part of the RTT range that counts as a short queue */
+    double gentle;     /* part of the window kept after a doubtful loss */
+    double beta_live;  /* part that a live stream keeps after congestion, ... */
+    double beta_guest; /* ... and a guest; at least */
+    double claim;      /* growth of a newcomer, as a multiple of CUBIC's */
+    double scale;      /* 1: the initial window grows with the round trip */
+    double hystart;    /* 1: slow start ends when the RTT shows a queue */
+    double delay;      /* 1: the flow's own queue is kept short */
+    double part;      /* of the link: with more, no growth beside other flows */
+    double part_held; /* of the link, beside flows that do not yield; 0: none */
+    /* The path. */
     struct cong__rtt_history past;
-    double base;
-    double first;
-    double rtt;
-    float lost, known; /* floats save memory */
-    float rank;
-    unsigned char judged;
-    bool chance;
-    double pipe, pipe_before;
-    cong_time pipe_from;
+    double base;          /* RTT without a queue, ns; 0: not known */
+    double first;         /* lowest RTT when the flow began, ns */
+    double rtt;           /* newest, ns; 0: none yet */
+    float lost, known;    /* bytes recently lost, and with a known fate; floats
+                             save memory */
+    float rank;           /* mean rank of the RTT at recent losses, 0 to 1 */
+    unsigned char judged; /* number of them */
+    bool chance;          /* the open recovery period is by chance */
+    double pipe;          /* most bytes in flight in this PIPE_SPAN ... */
+    double pipe_before;   /* ... and in the one before */
+    cong_time pipe_from;  /* when this one began */
     struct cong__clock clock;
-    cong_time begun;
+    cong_time begun;     /* when the first RTT was known */
     cong_time congested; /* newest loss judged so; 0: none */
     cong_time paused;    /* when the application was last the limit; 0: never */
     struct cong__short_queue queue;
     struct cong__link_rate link;
     struct cong__peak_rate peak;
-    double part_held;
     struct cong__hold hold;
 };
 
