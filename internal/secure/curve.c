@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* X25519 through libcrypto's provider functions. */
+/* X25519 through libcrypto's provider functions, else through EVP. */
 #include "internal/secure/curve.h"
 
 #include <openssl/core_dispatch.h>
@@ -138,13 +138,12 @@ static bool curve_derive(const struct curve *c, void *own, void *peer,
     return ok;
 }
 
-bool sec__curve_shared(const uint8_t *secret, const uint8_t *peer,
-                       uint8_t *out) {
+/* The pair need not match: X25519 does not use the own public key. */
+static bool curve_direct(const uint8_t *secret, const uint8_t *public_key,
+                         const uint8_t *peer, uint8_t *out) {
     struct curve c;
     bool ok = curve_find(&c);
-    /* The own public key is not needed. Without any, libcrypto would compute
-     * it. */
-    void *own = ok ? curve_key(&c, secret, base) : NULL;
+    void *own = ok ? curve_key(&c, secret, public_key) : NULL;
     void *other = ok ? curve_key(&c, NULL, peer) : NULL;
 
     ok = own != NULL && other != NULL && curve_derive(&c, own, other, out);
@@ -158,7 +157,46 @@ bool sec__curve_shared(const uint8_t *secret, const uint8_t *peer,
     return ok;
 }
 
-/* By definition. It takes libcrypto less time than its own way. */
+static bool curve_shared_by_evp(const uint8_t *secret, const uint8_t *peer,
+                                uint8_t *out) {
+    EVP_PKEY *own = EVP_PKEY_new_raw_private_key_ex(NULL, NAME, NULL, secret,
+                                                    SEC__CURVE_LEN);
+    EVP_PKEY *other =
+        EVP_PKEY_new_raw_public_key_ex(NULL, NAME, NULL, peer, SEC__CURVE_LEN);
+    EVP_PKEY_CTX *ctx =
+        own == NULL ? NULL : EVP_PKEY_CTX_new_from_pkey(NULL, own, NULL);
+    size_t len = SEC__CURVE_LEN;
+    bool ok = ctx != NULL && other != NULL && EVP_PKEY_derive_init(ctx) == 1 &&
+              EVP_PKEY_derive_set_peer(ctx, other) == 1 &&
+              EVP_PKEY_derive(ctx, out, &len) == 1;
+
+    EVP_PKEY_CTX_free(ctx);
+    EVP_PKEY_free(own); /* wipes it */
+    EVP_PKEY_free(other);
+    return ok;
+}
+
+static bool curve_public_by_evp(const uint8_t *secret, uint8_t *out) {
+    EVP_PKEY *key = EVP_PKEY_new_raw_private_key_ex(NULL, NAME, NULL, secret,
+                                                    SEC__CURVE_LEN);
+    size_t len = SEC__CURVE_LEN;
+    bool ok = key != NULL && EVP_PKEY_get_raw_public_key(key, out, &len) == 1;
+
+    EVP_PKEY_free(key);
+    return ok;
+}
+
+bool sec__curve_shared(const uint8_t *secret, const uint8_t *public_key,
+                       const uint8_t *peer, uint8_t *out) {
+    return curve_direct(secret, public_key, peer, out) ||
+           curve_shared_by_evp(secret, peer, out);
+}
+
+/* By definition: the Diffie-Hellman with the base point. It takes libcrypto
+ * less time than its own way. The public key is not known before, so the base
+ * point stands in its place. A provider that compares the two refuses the pair,
+ * and EVP computes the key. */
 bool sec__curve_public(const uint8_t *secret, uint8_t *out) {
-    return sec__curve_shared(secret, base, out);
+    return curve_direct(secret, base, base, out) ||
+           curve_public_by_evp(secret, out);
 }

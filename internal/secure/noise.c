@@ -95,10 +95,12 @@ static bool mix_ephemeral(sec__noise *s, const uint8_t *key) {
     return mix_hash(s, key, SEC__KEY_LEN) && mix_key(s, key, SEC__KEY_LEN);
 }
 
-static bool mix_shared(sec__noise *s, const uint8_t *secret,
+static bool mix_shared(sec__noise *s, const sec__pair *own,
                        const uint8_t *peer) {
     uint8_t dh[SEC__KEY_LEN];
-    bool ok = sec__curve_shared(secret, peer, dh) && mix_key(s, dh, sizeof(dh));
+    bool ok = sec__curve_shared(own->secret, own->public_key, peer, dh) &&
+              mix_key(s, dh, sizeof(dh));
+
     OPENSSL_cleanse(dh, sizeof(dh));
     return ok;
 }
@@ -106,11 +108,11 @@ static bool mix_shared(sec__noise *s, const uint8_t *secret,
 /* The token es (eo with static keys) of the first message, or ee of the second.
  */
 static bool mix_written(sec__noise *s, bool second) {
-    return mix_shared(s, s->e.secret, second ? s->peer : s->s.public_key);
+    return mix_shared(s, &s->e, second ? s->peer : s->s.public_key);
 }
 
 static bool mix_read(sec__noise *s, bool second) {
-    return mix_shared(s, second ? s->e.secret : s->s.secret, s->peer);
+    return mix_shared(s, second ? &s->e : &s->s, s->peer);
 }
 
 static bool seal_text(sec__noise *s, const void *text, size_t len,
@@ -131,20 +133,20 @@ static bool open_text(sec__noise *s, const uint8_t *text, size_t len,
 /* Tokens with static keys: es, s, ss of the first message, se of the second. */
 static bool write_statics(sec__noise *s, bool second, uint8_t *out) {
     if (second) {
-        return mix_shared(s, s->e.secret, s->other);
+        return mix_shared(s, &s->e, s->other);
     }
-    return mix_shared(s, s->e.secret, s->other) &&
+    return mix_shared(s, &s->e, s->other) &&
            seal_text(s, s->identity.public_key, SEC__KEY_LEN, out) &&
-           mix_shared(s, s->identity.secret, s->other);
+           mix_shared(s, &s->identity, s->other);
 }
 
 static bool read_statics(sec__noise *s, bool second, const uint8_t *text) {
     if (second) {
-        return mix_shared(s, s->identity.secret, s->peer);
+        return mix_shared(s, &s->identity, s->peer);
     }
-    return mix_shared(s, s->identity.secret, s->peer) &&
+    return mix_shared(s, &s->identity, s->peer) &&
            open_text(s, text, SEC__NOISE_STATIC, s->other) &&
-           mix_shared(s, s->identity.secret, s->other);
+           mix_shared(s, &s->identity, s->other);
 }
 
 size_t sec__noise_overhead(const sec__noise *s, bool second) {

@@ -88,9 +88,11 @@ CALL(int, EVP_Digest,
      (data, len, to, n, t, e),
      in(data, len), out(to, (size_t)EVP_MD_size(t)))
 CALL(bool, sec__curve_shared,
-     (const uint8_t *secret, const uint8_t *peer, uint8_t *to),
-     (secret, peer, to),
-     (in(secret, SEC__CURVE_LEN), in(peer, SEC__CURVE_LEN)),
+     (const uint8_t *secret, const uint8_t *public_key, const uint8_t *peer,
+      uint8_t *to),
+     (secret, public_key, peer, to),
+     (in(secret, SEC__CURVE_LEN), in(public_key, SEC__CURVE_LEN),
+      in(peer, SEC__CURVE_LEN)),
      out(to, SEC__CURVE_LEN))
 CALL(bool, sec__curve_public, (const uint8_t *secret, uint8_t *to),
      (secret, to), in(secret, SEC__CURVE_LEN), out(to, SEC__CURVE_LEN))
