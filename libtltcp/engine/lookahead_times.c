@@ -3,7 +3,7 @@
 #include "libtltcp/engine/lookahead_times.h"
 
 #define HORIZON (3 * TLTCP_S) /* how far ahead sections are expected */
-#define SENDING_MAX (TLTCP__NEVER / 256) /* no plan has as many sections */
+#define PLAN_MAX 256          /* no plan has as many sections */
 
 int64_t tltcp__from_now(tltcp_time t, tltcp_time now) {
     if (t == TLTCP_TIME_NEVER) {
@@ -21,8 +21,9 @@ int64_t tltcp__time_minus(int64_t at, int64_t span) {
 }
 
 int64_t tltcp__time_of_sending(double bytes, double ns_per_byte) {
+    const int64_t most = TLTCP__NEVER / PLAN_MAX;
     double ns = bytes * ns_per_byte;
-    return ns < (double)SENDING_MAX ? (int64_t)ns : SENDING_MAX;
+    return ns < (double)most ? (int64_t)ns : most;
 }
 
 int64_t tltcp__time_with_reserve(int64_t due, int64_t written) {
