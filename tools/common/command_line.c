@@ -10,7 +10,7 @@
 #include "tools/common/brief.h"
 #include "tools/common/tool.h"
 
-#define OPTIONS_MAX 40
+#define OPTIONS_MAX 64
 #define NO_LETTER 256 /* values of options without a letter begin here */
 #define MATCHES_MAX 512
 

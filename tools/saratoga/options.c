@@ -3,11 +3,11 @@
 #include "tools/saratoga/options.h"
 
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "internal/settings/units.h"
-#include "tools/common/brief.h"
 #include "tools/common/command_line.h"
 #include "tools/common/secrets_watch.h"
 #include "tools/common/tool.h"
@@ -18,109 +18,7 @@
 #define TOOL "saratoga"
 #define MIRROR_TRIES 3
 
-enum {
-    OPT_RATE = 256,
-    OPT_CONGESTION,
-    OPT_CHECKSUM,
-    OPT_DESCRIPTOR,
-    OPT_TIMESTAMPS,
-    OPT_PROFILE,
-    OPT_RESUME,
-    OPT_OVERWRITE,
-    OPT_JSON,
-    OPT_BIND,
-    OPT_PORT_FILE,
-    OPT_RATE_FILE,
-    OPT_MTU,
-    OPT_UPLINK,
-    OPT_RTT,
-    OPT_INACTIVITY,
-    OPT_RETRY,
-    OPT_PARALLEL,
-    OPT_SET,
-    OPT_ONE_WAY,
-    OPT_MULTICAST,
-    OPT_UDP_LITE,
-    OPT_UPDATE,
-    OPT_UNRELIABLE,
-    OPT_STREAMS,
-    OPT_GROUP,
-    OPT_AUTH_KEY,
-    OPT_AUTH_FILES,
-    OPT_PASSPHRASE,
-    OPT_PASSPHRASE_FILE,
-    OPT_KEY_FILE,
-    OPT_ROOT,
-    OPT_NO_READ,
-    OPT_WRITE,
-    OPT_DELETE,
-    OPT_BEACON,
-    OPT_BEACON_TO,
-    OPT_EID,
-    OPT_MAX_SESSIONS,
-    OPT_MAX_PER_PEER,
-    OPT_MAX_PEERS,
-    OPT_QUOTA,
-    OPT_INTERVAL,
-    OPT_MIN_AGE,
-    OPT_WAIT,
-    OPT_ONCE
-};
-_Static_assert(OPT_ONCE - OPT_RATE < 64, "saratoga_args::given has 64 bits");
-
-static const struct option options[] = {
-    {"rate", required_argument, NULL, OPT_RATE},
-    {"congestion", required_argument, NULL, OPT_CONGESTION},
-    {"checksum", required_argument, NULL, OPT_CHECKSUM},
-    {"descriptor", required_argument, NULL, OPT_DESCRIPTOR},
-    {"timestamps", optional_argument, NULL, OPT_TIMESTAMPS},
-    {"profile", required_argument, NULL, OPT_PROFILE},
-    {"resume", no_argument, NULL, OPT_RESUME},
-    {"overwrite", no_argument, NULL, OPT_OVERWRITE},
-    {"recursive", no_argument, NULL, 'r'},
-    {"json", required_argument, NULL, OPT_JSON},
-    {"bind", required_argument, NULL, OPT_BIND},
-    {"port-file", required_argument, NULL, OPT_PORT_FILE},
-    {"rate-file", required_argument, NULL, OPT_RATE_FILE},
-    {"mtu", required_argument, NULL, OPT_MTU},
-    {"uplink", required_argument, NULL, OPT_UPLINK},
-    {"rtt", required_argument, NULL, OPT_RTT},
-    {"inactivity", required_argument, NULL, OPT_INACTIVITY},
-    {"retry", required_argument, NULL, OPT_RETRY},
-    {"parallel", required_argument, NULL, OPT_PARALLEL},
-    {"set", required_argument, NULL, OPT_SET},
-    {"one-way", no_argument, NULL, OPT_ONE_WAY},
-    {"multicast", no_argument, NULL, OPT_MULTICAST},
-    {"udp-lite", no_argument, NULL, OPT_UDP_LITE},
-    {"update", no_argument, NULL, OPT_UPDATE},
-    {"unreliable", no_argument, NULL, OPT_UNRELIABLE},
-    {"streams", no_argument, NULL, OPT_STREAMS},
-    {"group", required_argument, NULL, OPT_GROUP},
-    {"auth-key", required_argument, NULL, OPT_AUTH_KEY},
-    {"auth-files", no_argument, NULL, OPT_AUTH_FILES},
-    {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
-    {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
-    {"key-file", required_argument, NULL, OPT_KEY_FILE},
-    {"root", required_argument, NULL, OPT_ROOT},
-    {"no-read", no_argument, NULL, OPT_NO_READ},
-    {"write", no_argument, NULL, OPT_WRITE},
-    {"delete", no_argument, NULL, OPT_DELETE},
-    {"beacon", required_argument, NULL, OPT_BEACON},
-    {"beacon-to", required_argument, NULL, OPT_BEACON_TO},
-    {"eid", required_argument, NULL, OPT_EID},
-    {"max-sessions", required_argument, NULL, OPT_MAX_SESSIONS},
-    {"max-per-peer", required_argument, NULL, OPT_MAX_PER_PEER},
-    {"max-peers", required_argument, NULL, OPT_MAX_PEERS},
-    {"quota", required_argument, NULL, OPT_QUOTA},
-    {"interval", required_argument, NULL, OPT_INTERVAL},
-    {"min-age", required_argument, NULL, OPT_MIN_AGE},
-    {"wait", required_argument, NULL, OPT_WAIT},
-    {"once", no_argument, NULL, OPT_ONCE},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {"help-all", no_argument, NULL, 'H'},
-    {"version", no_argument, NULL, 'V'},
-    {NULL, 0, NULL, 0}};
+/* --- Values --------------------------------------------------------------- */
 
 /* Reads the bytes of a key file. */
 static const char *read_key(struct saratoga_args *a, const char *path) {
@@ -136,141 +34,179 @@ static const char *read_key(struct saratoga_args *a, const char *path) {
                                    : "a file of 16 to 256 bytes, the key";
 }
 
-static const char *take_transfer(struct saratoga_args *a, int opt,
-                                 const char *text) {
-    const char *why;
-    switch (opt) {
-    case OPT_RATE:
-        return saratoga_rate(text, &a->transfer.rate_bps);
-    case OPT_CONGESTION:
-        a->transfer.congestion = text;
-        return NULL;
-    case OPT_CHECKSUM:
-        return values_checksum(text, &a->transfer.checksum);
-    case OPT_DESCRIPTOR:
-        why = values_descriptor(text, &a->transfer.descriptor);
-        if (!why) { /* for sending, and the widest accepted */
-            a->transfer.max_descriptor = a->transfer.descriptor;
-        }
-        return why;
-    case OPT_PROFILE:
-        return values_profile(text, &a->transfer);
-    case OPT_MTU:
-        return values_mtu(text, &a->mtu);
-    case OPT_UPLINK:
-        return saratoga_rate(text, &a->uplink_bps);
-    case OPT_RTT:
-        return units_time(text, &a->transfer.rtt_hint);
-    case OPT_AUTH_KEY:
-        return read_key(a, text);
-    case OPT_SET:
-        return saratoga_set(&a->transfer, text);
-    case OPT_PARALLEL:
-        return values_parallel(text, &a->parallel);
-    case OPT_INACTIVITY:
-        return saratoga_seconds(text, &a->transfer.inactivity);
-    default:
-        return saratoga_seconds(text, &a->transfer.request_retry);
-    }
+static const char *take_checksum(struct saratoga_args *a, const char *text) {
+    return values_checksum(text, &a->transfer.checksum);
 }
 
-static const char *take_node(struct saratoga_args *a, int opt,
-                             const char *text) {
-    switch (opt) {
-    case OPT_BEACON:
-        return saratoga_seconds(text, &a->beacon);
-    case OPT_MAX_SESSIONS:
-        return values_limit(text, &a->max_sessions);
-    case OPT_MAX_PER_PEER:
-        return values_limit(text, &a->max_per_peer);
-    case OPT_MAX_PEERS:
-        return values_limit(text, &a->max_peers);
-    case OPT_QUOTA:
-        return units_size(text, &a->quota);
-    case OPT_INTERVAL:
-        return saratoga_seconds(text, &a->interval);
-    case OPT_MIN_AGE:
-        return saratoga_seconds(text, &a->min_age);
-    case OPT_WAIT:
-        return saratoga_seconds(text, &a->wait);
-    default:
-        return NULL;
+/* For sending, and the widest accepted. */
+static const char *take_descriptor(struct saratoga_args *a, const char *text) {
+    const char *why = values_descriptor(text, &a->transfer.descriptor);
+    if (!why) {
+        a->transfer.max_descriptor = a->transfer.descriptor;
     }
+    return why;
 }
 
-/* Options whose value is kept unchanged. */
-static const char **text_of(struct saratoga_args *a, int opt) {
-    switch (opt) {
-    case OPT_JSON:
-        return &a->json;
-    case OPT_BIND:
-        return &a->bind;
-    case OPT_PORT_FILE:
-        return &a->port_file;
-    case OPT_RATE_FILE:
-        return &a->rate_file;
-    case OPT_ROOT:
-        return &a->root;
-    case OPT_BEACON_TO:
-        return &a->beacon_to;
-    case OPT_EID:
-        return &a->eid;
-    case OPT_GROUP:
-        return &a->group;
-    default:
-        return NULL;
-    }
+static const char *take_timestamps(struct saratoga_args *a, const char *text) {
+    return values_timestamps(text, &a->transfer.timestamps);
 }
 
-static bool *flag_of(struct saratoga_args *a, int opt) {
-    switch (opt) {
-    case OPT_RESUME:
-        return &a->resume;
-    case OPT_ONE_WAY:
-        return &a->transfer.no_status;
-    case OPT_MULTICAST:
-        return &a->transfer.multicast;
-    case OPT_UNRELIABLE:
-        return &a->transfer.unreliable;
-    case OPT_STREAMS:
-        return &a->streams;
-    case OPT_AUTH_FILES:
-        return &a->auth_files;
-    case OPT_UDP_LITE:
-        return &a->transfer.lite;
-    case OPT_UPDATE:
-        return &a->update;
-    case OPT_OVERWRITE:
-        return &a->overwrite;
-    case 'r':
-        return &a->recursive;
-    case 'q':
-        return &a->quiet;
-    case OPT_NO_READ:
-        return &a->no_read;
-    case OPT_WRITE:
-        return &a->write;
-    case OPT_DELETE:
-        return &a->remove;
-    case OPT_ONCE:
-        return &a->once;
-    default:
-        return NULL;
-    }
+static const char *take_profile(struct saratoga_args *a, const char *text) {
+    return values_profile(text, &a->transfer);
 }
 
-static const char *take_value(struct saratoga_args *a, int opt,
+static const char *take_mtu(struct saratoga_args *a, const char *text) {
+    return values_mtu(text, &a->mtu);
+}
+
+static const char *take_parallel(struct saratoga_args *a, const char *text) {
+    return values_parallel(text, &a->parallel);
+}
+
+static const char *take_setting(struct saratoga_args *a, const char *text) {
+    return saratoga_set(&a->transfer, text);
+}
+
+/* --- Options -------------------------------------------------------------- */
+
+#define WITH(command) (1U << SARATOGA_CMD_##command)
+
+/* Commands that an option works with; others would ignore it. */
+struct scope {
+    unsigned commands;
+    const char *names;
+};
+
+static const struct scope serve_only = {WITH(SERVE), "serve"};
+static const struct scope mirror_only = {WITH(MIRROR), "mirror"};
+static const struct scope peers_only = {WITH(PEERS), "peers"};
+static const struct scope put_only = {WITH(PUT), "put"};
+static const struct scope updaters = {WITH(GET) | WITH(SERVE), "get and serve"};
+static const struct scope writers = {
+    WITH(GET) | WITH(TAKE) | WITH(MIRROR) | WITH(SERVE),
+    "get, take, mirror and serve; for a put the server decides"};
+static const struct scope senders_to_groups = {WITH(PUT) | WITH(GET) |
+                                                   WITH(MIRROR) | WITH(SERVE),
+                                               "put, get, mirror and serve"};
+static const struct scope group_choosers = {
+    WITH(GET) | WITH(MIRROR) | WITH(SERVE),
+    "get, mirror and serve; for a put the host is the group"};
+
+/* An option. Secrets have neither a place nor a function. */
+struct row {
+    const char *name;
+    int has_arg;
+    const struct scope *scope; /* NULL: every command */
+    size_t place;              /* of its value in struct saratoga_args */
+    const char *(*number)(const char *text, uint64_t *value);
+    const char *(*take)(struct saratoga_args *a, const char *text);
+};
+
+#define AT(member) offsetof(struct saratoga_args, member)
+#define ARG(member) (((struct saratoga_args *)0)->member)
+/* These do not compile if the member has another type. */
+#define FLAG(member) _Generic(ARG(member), bool : AT(member))
+#define NUMBER(member) _Generic(ARG(member), uint64_t : AT(member))
+#define TEXT(member) _Generic(ARG(member), const char * : AT(member))
+
+static const struct row rows[] = {
+    {"rate", required_argument, .place = NUMBER(transfer.rate_bps),
+     .number = saratoga_rate},
+    {"congestion", required_argument, .place = TEXT(transfer.congestion)},
+    {"checksum", required_argument, .take = take_checksum},
+    {"descriptor", required_argument, .take = take_descriptor},
+    {"timestamps", optional_argument, .take = take_timestamps},
+    {"profile", required_argument, .take = take_profile},
+    {"resume", no_argument, .place = FLAG(resume)},
+    {"overwrite", no_argument, .scope = &writers, .place = FLAG(overwrite)},
+    {"recursive", no_argument, .place = FLAG(recursive)},
+    {"json", required_argument, .place = TEXT(json)},
+    {"bind", required_argument, .place = TEXT(bind)},
+    {"port-file", required_argument, .scope = &serve_only,
+     .place = TEXT(port_file)},
+    {"rate-file", required_argument, .scope = &serve_only,
+     .place = TEXT(rate_file)},
+    {"mtu", required_argument, .take = take_mtu},
+    {"uplink", required_argument, .place = NUMBER(uplink_bps),
+     .number = saratoga_rate},
+    {"rtt", required_argument, .place = NUMBER(transfer.rtt_hint),
+     .number = units_time},
+    {"inactivity", required_argument, .place = NUMBER(transfer.inactivity),
+     .number = saratoga_seconds},
+    {"retry", required_argument, .place = NUMBER(transfer.request_retry),
+     .number = saratoga_seconds},
+    {"parallel", required_argument, .take = take_parallel},
+    {"set", required_argument, .take = take_setting},
+    {"one-way", no_argument, .scope = &put_only,
+     .place = FLAG(transfer.no_status)},
+    {"multicast", no_argument, .scope = &senders_to_groups,
+     .place = FLAG(transfer.multicast)},
+    {"udp-lite", no_argument, .place = FLAG(transfer.lite)},
+    {"update", no_argument, .scope = &updaters, .place = FLAG(update)},
+    {"unreliable", no_argument, .place = FLAG(transfer.unreliable)},
+    {"streams", no_argument, .scope = &serve_only, .place = FLAG(streams)},
+    {"group", required_argument, .scope = &group_choosers,
+     .place = TEXT(group)},
+    {"auth-key", required_argument, .take = read_key},
+    {"auth-files", no_argument, .place = FLAG(auth_files)},
+    {"passphrase", required_argument, .scope = NULL},
+    {"passphrase-file", required_argument, .scope = NULL},
+    {"key-file", required_argument, .scope = NULL},
+    {"root", required_argument, .scope = &serve_only, .place = TEXT(root)},
+    {"no-read", no_argument, .scope = &serve_only, .place = FLAG(no_read)},
+    {"write", no_argument, .scope = &serve_only, .place = FLAG(write)},
+    {"delete", no_argument, .scope = &serve_only, .place = FLAG(remove)},
+    {"beacon", required_argument, .scope = &serve_only, .place = NUMBER(beacon),
+     .number = saratoga_seconds},
+    {"beacon-to", required_argument, .scope = &serve_only,
+     .place = TEXT(beacon_to)},
+    {"eid", required_argument, .scope = &serve_only, .place = TEXT(eid)},
+    {"max-sessions", required_argument, .scope = &serve_only,
+     .place = NUMBER(max_sessions), .number = values_limit},
+    {"max-per-peer", required_argument, .scope = &serve_only,
+     .place = NUMBER(max_per_peer), .number = values_limit},
+    {"max-peers", required_argument, .scope = &serve_only,
+     .place = NUMBER(max_peers), .number = values_limit},
+    {"quota", required_argument, .scope = &serve_only, .place = NUMBER(quota),
+     .number = units_size},
+    {"interval", required_argument, .scope = &mirror_only,
+     .place = NUMBER(interval), .number = saratoga_seconds},
+    {"min-age", required_argument, .scope = &mirror_only,
+     .place = NUMBER(min_age), .number = saratoga_seconds},
+    {"wait", required_argument, .scope = &peers_only, .place = NUMBER(wait),
+     .number = saratoga_seconds},
+    {"once", no_argument, .scope = &mirror_only, .place = FLAG(once)}};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+_Static_assert(ROWS <= 64, "saratoga_args::given has 64 bits");
+
+static const struct row *row_of(const char *name) {
+    const struct row *row = rows;
+    while (strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row;
+}
+
+static bool is_given(const struct saratoga_args *a, const struct row *row) {
+    return (a->given >> (row - rows) & 1) != 0;
+}
+
+static const char *take_value(struct saratoga_args *a, const struct row *row,
                               const char *text) {
-    const char **kept = text_of(a, opt);
-    if (kept) {
-        *kept = text;
-        return NULL;
+    void *place = (char *)a + row->place;
+    if (row->take) {
+        return row->take(a, text);
     }
-    if (opt == OPT_TIMESTAMPS) {
-        return values_timestamps(text, &a->transfer.timestamps);
+    if (row->number) {
+        return row->number(text, place);
     }
-    return opt < OPT_ROOT ? take_transfer(a, opt, text)
-                          : take_node(a, opt, text);
+    if (row->has_arg == no_argument) {
+        *(bool *)place = true;
+    } else {
+        *(const char **)place = text;
+    }
+    return NULL;
 }
 
 static bool is_secret_file(const char *name) {
@@ -278,41 +214,26 @@ static bool is_secret_file(const char *name) {
            strcmp(name, "key-file") == 0 || strcmp(name, "auth-key") == 0;
 }
 
-static int take_option(struct saratoga_args *a, int opt, const char *name,
-                       char **argv) {
-    bool *flag = flag_of(a, opt);
+static const char *take(void *user, const char *name, const char *text) {
+    struct saratoga_args *a = user;
+    const struct row *row;
     const char *why;
-    if (opt >= OPT_RATE) {
-        a->given |= UINT64_C(1) << (opt - OPT_RATE);
+    if (strcmp(name, "quiet") == 0) {
+        a->quiet = true;
+        return NULL;
     }
-    if (flag) {
-        *flag = true;
-        return -1;
+    row = row_of(name);
+    a->given |= UINT64_C(1) << (row - rows);
+    if (!secrets_option(&a->secrets, name, text, &why)) {
+        why = take_value(a, row, text);
     }
-    switch (opt) {
-    case 'V':
-        return tool_version(TOOL);
-    case 'h':
-        tool_print_brief(TOOL, saratoga_help, saratoga_details);
-        return TOOL_OK;
-    case 'H':
-        tool_print_whole(saratoga_help);
-        return TOOL_OK;
-    case '?':
-    case ':':
-        return tool_bad_option(TOOL, opt, options, argv);
-    default:
-        if (!secrets_option(&a->secrets, name, optarg, &why)) {
-            why = take_value(a, opt, optarg);
-        }
-        if (!why && is_secret_file(name)) {
-            secrets_check_file(TOOL, optarg);
-        }
-        tool_hide_secret(name, optarg);
-        return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)
-                   : -1;
+    if (!why && is_secret_file(name)) {
+        secrets_check_file(TOOL, text);
     }
+    return why;
 }
+
+/* --- Commands ------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -363,56 +284,13 @@ static uint32_t usual_tries(enum saratoga_command command) {
                                           : defaults.request_tries;
 }
 
-#define WITH(command) (1U << SARATOGA_CMD_##command)
-
-/* Options that other commands would ignore. */
-static const struct {
-    int opt;
-    unsigned commands;
-    const char *with;
-} bound[] = {
-    {OPT_ROOT, WITH(SERVE), "serve"},
-    {OPT_NO_READ, WITH(SERVE), "serve"},
-    {OPT_STREAMS, WITH(SERVE), "serve"},
-    {OPT_WRITE, WITH(SERVE), "serve"},
-    {OPT_DELETE, WITH(SERVE), "serve"},
-    {OPT_BEACON, WITH(SERVE), "serve"},
-    {OPT_BEACON_TO, WITH(SERVE), "serve"},
-    {OPT_EID, WITH(SERVE), "serve"},
-    {OPT_RATE_FILE, WITH(SERVE), "serve"},
-    {OPT_MAX_SESSIONS, WITH(SERVE), "serve"},
-    {OPT_MAX_PER_PEER, WITH(SERVE), "serve"},
-    {OPT_MAX_PEERS, WITH(SERVE), "serve"},
-    {OPT_QUOTA, WITH(SERVE), "serve"},
-    {OPT_PORT_FILE, WITH(SERVE), "serve"},
-    {OPT_INTERVAL, WITH(MIRROR), "mirror"},
-    {OPT_MIN_AGE, WITH(MIRROR), "mirror"},
-    {OPT_ONCE, WITH(MIRROR), "mirror"},
-    {OPT_WAIT, WITH(PEERS), "peers"},
-    {OPT_ONE_WAY, WITH(PUT), "put"},
-    {OPT_UPDATE, WITH(GET) | WITH(SERVE), "get and serve"},
-    {OPT_OVERWRITE, WITH(GET) | WITH(TAKE) | WITH(MIRROR) | WITH(SERVE),
-     "get, take, mirror and serve; for a put the server decides"},
-    {OPT_MULTICAST, WITH(PUT) | WITH(GET) | WITH(MIRROR) | WITH(SERVE),
-     "put, get, mirror and serve"},
-    {OPT_GROUP, WITH(GET) | WITH(MIRROR) | WITH(SERVE),
-     "get, mirror and serve; for a put the host is the group"},
-};
-
-static const char *name_of(int opt) {
-    const struct option *o = options;
-    while (o->val != opt) {
-        o++;
-    }
-    return o->name;
-}
-
-static int check_bound(const struct saratoga_args *a) {
-    for (size_t i = 0; i < sizeof(bound) / sizeof(bound[0]); i++) {
-        if ((a->given >> (bound[i].opt - OPT_RATE) & 1) != 0 &&
-            (bound[i].commands >> a->command & 1) == 0) {
-            return tool_misuse(TOOL, "--%s works only with %s",
-                               name_of(bound[i].opt), bound[i].with);
+static int check_scope(const struct saratoga_args *a) {
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct scope *scope = rows[i].scope;
+        if (scope && is_given(a, &rows[i]) &&
+            (scope->commands >> a->command & 1) == 0) {
+            return tool_misuse(TOOL, "--%s works only with %s", rows[i].name,
+                               scope->names);
         }
     }
     return -1;
@@ -420,16 +298,15 @@ static int check_bound(const struct saratoga_args *a) {
 
 /* Reports options that have no effect because the sender decides. */
 static void tell_idle(const struct saratoga_args *a) {
-    static const int senders[] = {OPT_RATE, OPT_CONGESTION};
+    static const char *const senders[] = {"rate", "congestion"};
     unsigned with = WITH(PUT) | WITH(GIVE) | WITH(SERVE);
     for (size_t i = 0; i < sizeof(senders) / sizeof(senders[0]); i++) {
         if (!a->quiet && (with >> a->command & 1) == 0 &&
-            (a->given >> (senders[i] - OPT_RATE) & 1) != 0) {
+            is_given(a, row_of(senders[i]))) {
             (void)fprintf(stderr,
                           "%s: --%s has no effect with %s: the sending end "
                           "decides; use serve --%s there\n",
-                          TOOL, name_of(senders[i]), a->name,
-                          name_of(senders[i]));
+                          TOOL, senders[i], a->name, senders[i]);
         }
     }
 }
@@ -477,7 +354,7 @@ static int check(struct saratoga_args *a) {
         return tool_misuse(TOOL, "peers listens for beacons, which are not "
                                  "sealed; it takes no passphrase or key");
     }
-    rc = check_bound(a);
+    rc = check_scope(a);
     if (rc < 0) {
         rc = read_rate(a);
     }
@@ -504,19 +381,21 @@ static int check(struct saratoga_args *a) {
 }
 
 int saratoga_args_parse(int argc, char **argv, struct saratoga_args *a) {
-    int opt;
-    int rc = -1;
-    int index = 0;
+    static struct option options[ROWS + 1];
+    const struct tool_line line = {TOOL, saratoga_help, options, take,
+                                   saratoga_details};
+    int rc;
+    for (size_t i = 0; i < ROWS; i++) {
+        options[i] = (struct option){rows[i].name, rows[i].has_arg, NULL,
+                                     rows[i].place == AT(recursive) ? 'r' : 0};
+    }
     memset(a, 0, sizeof(*a));
     saratoga_options_init(&a->transfer);
     a->root = ".";
     a->transfer.request_tries = 0;
     a->interval = 30 * SARATOGA_S;
     a->parallel = 4;
-    while (rc < 0 &&
-           (opt = getopt_long(argc, argv, ":rqhV", options, &index)) != -1) {
-        rc = take_option(a, opt, options[index].name, argv);
-    }
+    rc = tool_options(&line, a, argc, argv);
     if (rc < 0) {
         rc = take_words(a, argc - optind, argv + optind);
     }

@@ -33,7 +33,7 @@ struct saratoga_args {
     int words;
     char **word; /**< the remaining arguments */
 
-    uint64_t given; /**< bit n: the n-th option without a letter */
+    uint64_t given; /**< bit n: option n of the table */
     saratoga_options transfer;
     bool resume;
     bool update;
