@@ -509,6 +509,8 @@ void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
         (c->state == TLTCP__CONN_CALLING || c->state == TLTCP__CONN_ANSWERED)) {
         c->want |= TLTCP__WANT_HELLO;
         c->sender.pto_probes = 0;
+    } else if (result->asks) {
+        c->want |= TLTCP__WANT_PING;
     }
     if (result->mtu_probe_acked > 0) {
         tltcp__mtu_on_probe_acked(&c->mtu, result->mtu_probe_acked, now);

@@ -85,6 +85,7 @@ typedef struct tltcp__feedback_result {
     uint64_t bytes;           /* bytes newly acknowledged */
     uint32_t largest_size;    /* largest packet newly acknowledged */
     bool pto_fired;           /* a probe timeout fired */
+    bool asks;                /* and wants a PING, not data again */
 } tltcp__feedback_result;
 
 /* cfg: checked.  Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL. */

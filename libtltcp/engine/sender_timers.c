@@ -6,6 +6,7 @@
 #define PTO_MAX (10 * TLTCP_S)
 #define PTO_STEPS 8u /* of 1/32 */
 #define PTO_EVEN 6u  /* probe timeouts in a row before live data backs off */
+#define ASK_EVERY (600 * TLTCP_MS) /* or one PTO */
 
 /* Varies waits that no longer grow: interference may recur at regular
  * intervals, as a satellite's handovers do. */
@@ -29,14 +30,31 @@ static bool awaits_rto(const tltcp__sender *s) {
     return s->dup != NULL && s->dup->rto_at != TLTCP_TIME_NEVER;
 }
 
-static tltcp_time pto_at(const tltcp__sender *s) {
+static tltcp_time doubled_wait(const tltcp__sender *s) {
     unsigned shift = backoff(s);
-    bool grows = shift < PTO_SHIFT_MAX;
-    tltcp_time wait = tltcp__sender_pto(s) << (grows ? shift : PTO_SHIFT_MAX);
+    tltcp_time wait = tltcp__sender_pto(s)
+                      << (shift < PTO_SHIFT_MAX ? shift : PTO_SHIFT_MAX);
+    return wait < PTO_MAX ? wait : PTO_MAX;
+}
+
+static tltcp_time ask_wait(const tltcp__sender *s) {
+    tltcp_time pto = tltcp__sender_pto(s);
+    return pto > ASK_EVERY ? pto : ASK_EVERY;
+}
+
+/* Live data must know soon that an outage is over.  So where the next probes
+ * would be far off, PINGs go first: little traffic where many starve. */
+static bool asks(const tltcp__sender *s) {
+    return s->sec.live && doubled_wait(s) > ask_wait(s);
+}
+
+static tltcp_time pto_at(const tltcp__sender *s) {
+    bool even = asks(s);
+    bool grows = !even && backoff(s) < PTO_SHIFT_MAX;
+    tltcp_time wait = even ? ask_wait(s) : doubled_wait(s);
     if (s->map.flying == 0 || awaits_rto(s)) {
         return TLTCP_TIME_NEVER;
     }
-    wait = wait < PTO_MAX ? wait : PTO_MAX;
     return s->t_eliciting + (grows ? wait : uneven(s, wait));
 }
 
@@ -66,10 +84,11 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
     if (rv == 0 && s->loss_at <= now) {
         rv = tltcp__sender_detect(s, now, result);
     } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
+        result->asks = asks(s);
+        s->pto_probes = result->asks ? 0 : TLTCP__PTO_PROBES;
         s->pto_count++;
         tltcp__ecn_on_silence(&s->ecn, s->pto_count);
         s->sec.stats->probes_sent++;
-        s->pto_probes = TLTCP__PTO_PROBES;
         result->pto_fired = true;
         s->t_eliciting = now; /* if nothing is sent, wait again */
     }

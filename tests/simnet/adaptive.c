@@ -279,6 +279,9 @@ static void after_bin(const struct adaptive *a, size_t bin, double bps) {
     if (a->encoder.skip > 0 && bin == a->encoder.skip_at / ADAPTIVE_BIN) {
         sim_host_skip(w.end[CLIENT].host, a->encoder.skip);
     }
+    if (a->meddle != NULL) {
+        a->meddle(a->user, &w);
+    }
     if (a->watch != NULL) {
         a->watch(a->user, world_now(&w), &st);
     }

@@ -53,6 +53,8 @@ struct adaptive {
     bool verbose; /* prints a line per tenth of a second */
     /* Called for each bin; NULL: not wanted. */
     void (*watch)(void *user, uint64_t now, const tltcp_stats *st);
+    /* Likewise; may change the links, but for the rate out of CLIENT. */
+    void (*meddle)(void *user, struct world *w);
     void *user;
 };
 

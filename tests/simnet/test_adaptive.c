@@ -158,6 +158,41 @@ TEST(a_clock_that_jumps_ahead_costs_a_moment) {
     rates_free(&r);
 }
 
+static struct adaptive steered(const struct rates *r, uint64_t rtt) {
+    struct adaptive a = plain(r, rtt);
+    a.encoder.steered = true;
+    a.encoder.fps = 25;
+    a.encoder.gop = 50;
+    a.queue = 60000;
+    return a;
+}
+
+/* Nothing passes from STEP on, for so long. */
+static void be_dark(void *user, struct world *world) {
+    uint64_t now = world_now(world);
+    const uint64_t *dark = user;
+    for (int i = 0; i < 2; i++) {
+        struct sim_link_config c =
+            *sim_link_get(sim_net_link(world->net, world->link[i]));
+        c.no_carrier = now >= STEP && now < STEP + *dark;
+        sim_net_set_link(world->net, world->link[i], &c);
+    }
+}
+
+/* Waits between probes that doubled without end would freeze it for twice as
+ * long. */
+TEST(a_stream_goes_on_within_a_second_of_the_end_of_an_outage) {
+    struct rates r = steady_rates(3e6, 30 * SEC);
+    for (uint64_t dark = 2 * SEC; dark <= 12 * SEC; dark += 700 * MS) {
+        struct adaptive a = steered(&r, 40 * MS);
+        a.meddle = be_dark;
+        a.user = &dark;
+        a.seed = dark;
+        expect("an outage", &a, 0.5, 0.6, dark + SEC, 0.3);
+    }
+    rates_free(&r);
+}
+
 /* ---- queues that are managed ---- */
 
 static void expect_shaped(const char *what,
@@ -258,15 +293,6 @@ TEST(a_sender_knows_when_the_link_has_all_but_stopped) {
     rates_free(&r);
 }
 
-static struct adaptive steered(const struct rates *r, uint64_t rtt) {
-    struct adaptive a = plain(r, rtt);
-    a.encoder.steered = true;
-    a.encoder.fps = 25;
-    a.encoder.gop = 50;
-    a.queue = 60000;
-    return a;
-}
-
 TEST(steered_frames_come_in_time_over_cellular_links) {
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct rates r;
@@ -310,6 +336,8 @@ int main(void) {
         cmocka_unit_test(a_rise_by_four_is_followed_over_a_satellite),
         cmocka_unit_test(lost_acknowledgements_do_little_harm),
         cmocka_unit_test(a_clock_that_jumps_ahead_costs_a_moment),
+        cmocka_unit_test(
+            a_stream_goes_on_within_a_second_of_the_end_of_an_outage),
         cmocka_unit_test(queues_that_drop_early_do_little_harm),
         cmocka_unit_test(queues_that_mark_lose_no_picture),
         cmocka_unit_test(a_stream_copes_with_a_policer),
