@@ -14,6 +14,12 @@
 #include "internal/common/mem.h"
 #include "libtltcp/engine/bandwidth.h"
 
+/* Varies the nth of waits that no longer grow, by up to 7/32: interference may
+ * recur at regular intervals, as a satellite's handovers do. */
+static inline tltcp_time tltcp__uneven(tltcp_time wait, unsigned nth) {
+    return wait - wait / 32 * (nth * 5 % 8);
+}
+
 typedef struct tltcp__cc_param {
     char name[24];
     double value;

@@ -44,12 +44,17 @@ static void land_below(tltcp__dupack *d, tltcp__extent *x, uint64_t cum) {
     }
 }
 
+static tltcp_time rto_wait(const tltcp__dupack *d, const tltcp__cc *cc) {
+    cong_time rto = cong_rtt_rto(&cc->rtt);
+    return rto < cc->rtt.rto_max ? (tltcp_time)rto
+                                 : tltcp__uneven((tltcp_time)rto, d->expiries);
+}
+
 static void restart_rto(tltcp__dupack *d, const tltcp__cc *cc, tltcp_time now) {
     if (d->skipped > 0 && d->rto_at != TLTCP_TIME_NEVER) {
         return; /* runs for what was skipped */
     }
-    d->rto_at = d->flight > 0 ? now + (tltcp_time)cong_rtt_rto(&cc->rtt)
-                              : TLTCP_TIME_NEVER;
+    d->rto_at = d->flight > 0 ? now + rto_wait(d, cc) : TLTCP_TIME_NEVER;
 }
 
 /* Counts everything in flight as lost: TCP's snd_nxt = snd_una. */
@@ -392,7 +397,6 @@ void tltcp__dupack_on_timeout(tltcp__dupack *d, tltcp__cc *cc,
                               (double)d->flight, ++d->expiries, (cong_time)now);
     act(d, cc, todo, now);
     tltcp__dupack_refresh(d, sec);
-    d->rto_at = d->resend < d->resend_to
-                    ? now + (tltcp_time)cong_rtt_rto(&cc->rtt)
-                    : TLTCP_TIME_NEVER;
+    d->rto_at =
+        d->resend < d->resend_to ? now + rto_wait(d, cc) : TLTCP_TIME_NEVER;
 }

@@ -4,15 +4,8 @@
 
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
-#define PTO_STEPS 8u /* of 1/32 */
-#define PTO_EVEN 6u  /* probe timeouts in a row before live data backs off */
+#define PTO_EVEN 6u /* probe timeouts in a row before live data backs off */
 #define ASK_EVERY (600 * TLTCP_MS) /* or one PTO */
-
-/* Varies waits that no longer grow: interference may recur at regular
- * intervals, as a satellite's handovers do. */
-static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
-    return wait - wait / 32 * (s->pto_count * 5 % PTO_STEPS);
-}
 
 /* How often the wait has doubled. Burst losses end after a number of packets,
  * and data after its deadline is useless. So for data with a deadline, even if
@@ -55,7 +48,7 @@ static tltcp_time pto_at(const tltcp__sender *s) {
     if (s->map.flying == 0 || awaits_rto(s)) {
         return TLTCP_TIME_NEVER;
     }
-    return s->t_eliciting + (grows ? wait : uneven(s, wait));
+    return s->t_eliciting + (grows ? wait : tltcp__uneven(wait, s->pto_count));
 }
 
 tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {

@@ -54,18 +54,23 @@ TEST(probes_come_ever_more_seldom) {
     world_finish(&w);
 }
 
-/* With a deadline it waits as long again six times, and then twice as long. */
+/* With a deadline it waits as long again six times, and then twice as long,
+ * until PINGs do. */
 TEST(probes_of_live_data_keep_pace_for_a_while) {
     struct faults f = {.from = 1 * SEC, .to = 10 * SEC, .link = {true}};
-    uint64_t sent;
+    uint64_t sent, bytes;
     struct plan p;
     burst(&p, &f, 1000);
     p.source[CLIENT].budget = 20 * SEC;
     world_start_for(&w, &p, 2100 * MS);
     sent = end_stats(&w.end[CLIENT]).probes_sent;
     assert_in_range(sent, 6, 8); /* some 150 ms apart */
-    world_run_for(&w, 7 * SEC);
-    assert_in_range(end_stats(&w.end[CLIENT]).probes_sent - sent, 3, 5);
+    world_run_for(&w, 900 * MS); /* two more probes */
+    sent = end_stats(&w.end[CLIENT]).probes_sent;
+    bytes = w.end[CLIENT].bytes;
+    world_run_for(&w, 6 * SEC);
+    assert_in_range(end_stats(&w.end[CLIENT]).probes_sent - sent, 9, 13);
+    assert_true(w.end[CLIENT].bytes - bytes < 500);
     world_finish(&w);
 }
 
@@ -94,6 +99,25 @@ TEST(probes_do_not_keep_time_with_an_outage) {
         p.tap = drop_at_beats;
         p.user = &b;
         world_start_for(&w, &p, 150 * SEC); /* a PING comes at 200 s */
+        assert_true(w.end[CLIENT].closed);
+        world_finish(&w);
+    }
+}
+
+/* The RTO no longer doubles from 60 s on. */
+TEST(nor_do_timeouts_of_the_paper) {
+    for (uint64_t i = 0; i < 10; i++) {
+        struct faults f = {0};
+        struct beats b = {130 * SEC + i * 6 * SEC, 50 * SEC, 60 * SEC};
+        struct plan p;
+        burst(&p, &f, 1000);
+        for (int k = 0; k < 2; k++) {
+            p.config[k].recovery = "dupack";
+            p.config[k].idle_timeout_ms = 3600000; /* PINGs from 1200 s on */
+        }
+        p.tap = drop_at_beats;
+        p.user = &b;
+        world_start_for(&w, &p, 1100 * SEC);
         assert_true(w.end[CLIENT].closed);
         world_finish(&w);
     }
@@ -283,6 +307,7 @@ int main(void) {
         cmocka_unit_test(probes_come_ever_more_seldom),
         cmocka_unit_test(probes_of_live_data_keep_pace_for_a_while),
         cmocka_unit_test(probes_do_not_keep_time_with_an_outage),
+        cmocka_unit_test(nor_do_timeouts_of_the_paper),
         cmocka_unit_test(bursts_of_losses_end_no_connection),
         cmocka_unit_test(two_packets_of_a_probe_timeout_repeat_two),
         cmocka_unit_test(probes_after_the_first_are_answered_one_by_one),
