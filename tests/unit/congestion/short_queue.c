@@ -107,6 +107,44 @@ TEST(nothing_is_known_before_there_are_spans) {
     assert_true(cong__queue_share_packet(&s, PACKET) <= 0);
 }
 
+/* A span of 50 ms that begins `at` ms, sends the bytes, and ends with the queue
+ * in ms. */
+static void share_span(struct cong__queue_share *s, double at, double bytes,
+                       double queue) {
+    struct cong_ack ack = {.rtt = (cong_time)(BASE + queue * MS),
+                           .acked = bytes};
+    ack.now = (cong_time)((at + 50) * MS) + ack.rtt;
+    cong__queue_share_ack(s, &ack, PACKET, BASE);
+}
+
+/* Alone on a link of 20 kB in 50 ms. */
+TEST(a_few_spans_say_nothing) {
+    struct cong__queue_share s = {0};
+    double queue = 50;
+    for (int i = 0; i < 12; i++) {
+        double bytes = i % 2 ? 15000 : 25000;
+        queue += bytes / 400 - 50;
+        share_span(&s, i * 50, bytes, queue);
+        if (i < 8) { /* the first only begins the next */
+            assert_true(cong__queue_share(&s) < 0);
+        }
+    }
+    assert_true(cong__queue_share(&s) > 0.9);
+}
+
+/* Others fill the queue while the application pauses. */
+TEST(a_pause_is_no_span) {
+    struct cong__queue_share s = {0};
+    double queue = 50;
+    for (int i = 0; i < 12; i++) {
+        double bytes = i % 2 ? 15000 : 25000;
+        queue += bytes / 400 - 50;
+        share_span(&s, i * 50, bytes, queue);
+    }
+    share_span(&s, 12 * 50 + 2000, 20000, 200);
+    assert_true(cong__queue_share(&s) > 0.9);
+}
+
 TEST(a_flow_yields_to_its_own_queue) {
     struct fluid f;
     fluid_start(&f, 0);
@@ -148,6 +186,8 @@ int main(void) {
         cmocka_unit_test(beside_others_a_part_of_it_is),
         cmocka_unit_test(a_link_that_varies_leaves_doubt),
         cmocka_unit_test(nothing_is_known_before_there_are_spans),
+        cmocka_unit_test(a_few_spans_say_nothing),
+        cmocka_unit_test(a_pause_is_no_span),
         cmocka_unit_test(a_flow_yields_to_its_own_queue),
         cmocka_unit_test(
             a_queue_that_stays_is_foreign_and_gets_the_window_back),

@@ -261,24 +261,39 @@ TEST(callers_share_a_budget_of_memory) {
     close_house();
 }
 
-TEST(one_address_has_a_quarter_of_the_memory) {
-    enum { MAX = 16 << 20 };
+/* Callers of one address, or of one block, get so many quarters of the memory,
+ * and nearly all of that. */
+static void share_memory(bool one_address, uint64_t block56, uint64_t block48,
+                         size_t quarters) {
+    enum { MAX = 16 << 20, CALLERS = 40 };
+    const size_t most = quarters * MAX / 4;
     tltcp_config c;
     size_t live;
     tltcp_config_init(&c);
     c.listener.max_memory = MAX;
     open_house(&c);
-    for (uint64_t i = 1; i <= 20; i++) {
-        tltcp_pktinfo from = place(i, 77, 0, 0);
+    for (uint64_t i = 1; i <= CALLERS; i++) {
+        tltcp_pktinfo from =
+            place(i, one_address ? 77 : 1000 + i, block56, block48);
         (void)open_guest(&from);
     }
     live = h.alloc.live;
-    for (uint64_t i = 1; i <= 20; i++) {
+    for (uint64_t i = 1; i <= CALLERS; i++) {
         (void)fill(h.guest[i - 1], i);
     }
-    assert_true(h.ep->shared->budget.held <= MAX / 4);
-    assert_true(h.alloc.live - live < MAX / 4 + 20 * TLTCP__BUDGET_OWN);
+    assert_in_range(h.ep->shared->budget.held, most - MAX / 32, most);
+    assert_true(h.alloc.live - live < most + CALLERS * TLTCP__BUDGET_OWN);
     close_house();
+}
+
+TEST(one_address_has_a_quarter_of_the_memory) {
+    share_memory(true, 0, 0, 1);
+    share_memory(true, 5, 6, 1);
+}
+
+TEST(larger_blocks_have_more_of_the_memory) {
+    share_memory(false, 5, 0, 2);
+    share_memory(false, 0, 6, 3);
 }
 
 TEST(the_memory_bounds_the_number_of_connections) {
@@ -306,6 +321,7 @@ int main(void) {
         cmocka_unit_test(forged_calls_cost_no_memory_beyond_a_fixed_number),
         cmocka_unit_test(callers_share_a_budget_of_memory),
         cmocka_unit_test(one_address_has_a_quarter_of_the_memory),
+        cmocka_unit_test(larger_blocks_have_more_of_the_memory),
         cmocka_unit_test(the_memory_bounds_the_number_of_connections),
     };
     return cmocka_run_group_tests_name("budget", tests, NULL, NULL);

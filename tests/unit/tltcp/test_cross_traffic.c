@@ -67,6 +67,22 @@ TEST(cross_traffic_is_unknown_at_first) {
     assert_true(path_share(&p) <= 0);
 }
 
+/* The RTT falls from 120 to 80 ms, so the spans last 40 to 27. Those of five
+ * packets, which are enough for a rate, would last 10. */
+TEST(a_span_lasts_a_third_of_a_round_trip) {
+    struct path p;
+    path_start(&p, 40000, 0);
+    path_stream(&p, 20, 19);
+    assert_in_range(p.cross.count, 18, 30);
+}
+
+TEST(a_span_has_packets_enough_for_a_rate) {
+    struct path p;
+    path_start(&p, 40000, CAPACITY - PACKET / 0.04);
+    path_stream(&p, 40, 1); /* of which each takes a span */
+    assert_in_range(p.cross.count, 4, 8);
+}
+
 TEST(a_queue_of_our_own_drains_when_we_pause) {
     struct path p;
     path_start(&p, 40000, 0);
@@ -147,6 +163,8 @@ TEST(an_outage_is_no_cross_traffic) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cross_traffic_is_unknown_at_first),
+        cmocka_unit_test(a_span_lasts_a_third_of_a_round_trip),
+        cmocka_unit_test(a_span_has_packets_enough_for_a_rate),
         cmocka_unit_test(a_queue_of_our_own_drains_when_we_pause),
         cmocka_unit_test(a_queue_of_others_does_not),
         cmocka_unit_test(half_a_queue_differs_from_a_full_one),

@@ -9,6 +9,7 @@
 #define BYTES 20000.0
 
 static tltcp__path_estimate path; /* 2 Mbit/s */
+static tltcp__section behind;     /* the section in question; no bytes: none */
 
 /* A REFERENCE every 120 ms, of which the newest was written just now; a KEY
  * `key` ns from now, due 200 ms later, that nothing but it makes late. */
@@ -36,6 +37,11 @@ static bool keeps(tltcp_time key, double key_bytes) {
                           .due = NOW + 200 * MS,
                           .deadline = NOW + 1200 * MS,
                           .cls = TL_CLASS_REFERENCE};
+    if (behind.end > 0) {
+        s = cmn__ring_push(&recs);
+        assert_non_null(s);
+        *s = behind;
+    }
     kept = tltcp__lookahead_keeps(&l, &recs, 0, 0, &path, NOW);
     cmn__ring_free(&recs);
     tltcp__dependencies_free(&l);
@@ -45,12 +51,14 @@ static bool keeps(tltcp_time key, double key_bytes) {
 static int begin(void **state) {
     (void)state;
     path = (tltcp__path_estimate){.rate = 250000, .settled = true};
+    behind = (tltcp__section){0};
     return 0;
 }
 
 static int begin_beside_others(void **state) {
     (void)state;
     path = (tltcp__path_estimate){.rate = 250000};
+    behind = (tltcp__section){0};
     return 0;
 }
 
@@ -76,6 +84,23 @@ TEST(a_key_that_is_past_help_costs_nothing) {
     assert_true(keeps(GAP, 500000));
 }
 
+/* It is due in 200 ms, and takes a quarter of a second. */
+TEST(a_key_that_waits_is_not_made_later_unless_it_has_left) {
+    path.delay = 100 * MS;
+    behind = (tltcp__section){.start = (uint64_t)BYTES,
+                              .end = (uint64_t)BYTES + 62500,
+                              .written = NOW,
+                              .due = NOW + 200 * MS,
+                              .deadline = NOW + 1200 * MS,
+                              .cls = TL_CLASS_KEY};
+    assert_false(keeps(20 * GAP, BYTES));
+    behind.ahead = true;
+    assert_true(keeps(20 * GAP, BYTES));
+    behind.ahead = false;
+    behind.state = TLTCP__SECTION_EXPIRED;
+    assert_true(keeps(20 * GAP, BYTES));
+}
+
 /* A window that is not filled does not grow: by the rate that others leave,
  * nothing might be sent at all. */
 TEST(beside_others_a_late_reference_is_sent_while_no_key_waits) {
@@ -91,6 +116,11 @@ int main(void) {
                                begin),
         cmocka_unit_test_setup(a_key_that_comes_late_anyhow_may_be_far, begin),
         cmocka_unit_test_setup(a_key_that_is_past_help_costs_nothing, begin),
+        cmocka_unit_test_setup(
+            a_key_that_waits_is_not_made_later_unless_it_has_left, begin),
+        cmocka_unit_test_setup(
+            a_key_that_waits_is_not_made_later_unless_it_has_left,
+            begin_beside_others),
         cmocka_unit_test_setup(frames_that_fit_are_kept, begin_beside_others),
         cmocka_unit_test_setup(a_key_that_comes_late_at_best_is_not_made_later,
                                begin_beside_others),

@@ -64,6 +64,12 @@ TEST(compressed_arrivals_show_no_more_than_was_sent) {
     assert_false(pass(&t, 500e3, 2 * MS, MS / 2, 0, &n));
 }
 
+TEST(packets_that_left_at_once_show_nothing) {
+    tltcp__train t;
+    tltcp__train_sample n;
+    assert_false(pass(&t, 500e3, 0, 2 * MS, 0, &n));
+}
+
 TEST(the_peers_delay_does_not_count) {
     tltcp__train t;
     tltcp__train_sample n;
@@ -83,6 +89,7 @@ int main(void) {
         cmocka_unit_test(a_train_that_the_path_spreads_shows_its_rate),
         cmocka_unit_test(a_train_that_is_not_spread_shows_no_limit),
         cmocka_unit_test(compressed_arrivals_show_no_more_than_was_sent),
+        cmocka_unit_test(packets_that_left_at_once_show_nothing),
         cmocka_unit_test(the_peers_delay_does_not_count),
         cmocka_unit_test(a_pause_of_the_application_ends_a_train),
     };
