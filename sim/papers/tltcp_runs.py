@@ -13,6 +13,8 @@ READINGS = {"dupack-reno": "what is skipped counts as delivered",
 # A fourth reading, by an engine changed for it: what is obsolete leaves the
 # flight at its deadline.
 REOPENED = "reopened-window"
+# Figure 13 with the paper's windows of 10 and queues that lose packets.
+SHORTER_QUEUES = (280, 200, 100)
 SKIPPED = {"off": READINGS["dupack-reno"], "on": READINGS[HELD]}
 FLOWS = (10, 20, 30, 40, 50)
 WINDOWS = (5, 10, 20, 40, 80)
@@ -78,8 +80,16 @@ def plan_reopened():
             for seed in few(False)}
 
 
+def plan_queues():
+    return {("queue", hold, queue, deadline, seed): Job.of(
+        "tltcp", queue=queue, deadline=deadline, seed=seed, hold=hold,
+        duration=500, manner="dupack-reno", stagger=1)
+            for hold in SKIPPED for queue in SHORTER_QUEUES
+            for deadline in DEADLINES[:2] for seed in few(False)}
+
+
 def plan(quick):
-    jobs = {} if quick else plan_reopened()
+    jobs = {} if quick else plan_reopened() | plan_queues()
     jobs["ns-2"] = Ns2Job.of("dumbbell", agent="Reno", n=2, window=10,
                              duration=14, warm=0)
     for value in DEADLINES:
