@@ -46,6 +46,15 @@
 #define CROSS_CALM_LEAST 0.4
 #define CROSS_CALM_MOST 0.6
 #define CALM 10000000000 /* ns without losses and marks */
+/* A queue that is longer than this, s, would hold more than this times what is
+ * in flight, and stays the same for so long, s and round trips, is none: the
+ * path has become longer. */
+#define FLAT_LEAST 0.008
+#define FLAT_TIMES 1.5
+#define FLAT_SECONDS 0.6
+#define FLAT_ROUNDS 3
+#define FLAT_BAND 0.004  /* s, ... */
+#define FLAT_PART 16     /* ... or this part of it: the same */
 #define COLLAPSED 0.5    /* of the highest recent rate */
 #define DOUBT 2000000000 /* ns */
 /* Times what the controller offers: its window must be full to grow, and a
@@ -66,6 +75,7 @@ void tltcp__target_init(tltcp__target *t) {
                          .t_update = -1,
                          .t_doubt = -DOUBT,
                          .t_signal = -1,
+                         .flat = -1,
                          .tolerated = TOLERATED_SHORT};
     tltcp__cross_traffic_init(&t->cross);
 }
@@ -198,6 +208,36 @@ static bool target_collapsed(const tltcp__target *t, cong_time now) {
            now - t->t_doubt > DOUBT;
 }
 
+/* Whether what seems to be a queue holds more than we can have put there. */
+static bool target_is_unexplained(const tltcp__target *t,
+                                  const tltcp__target_input *in) {
+    double queue = target_seconds(t->low[0] - in->min_rtt);
+    return t->low[0] > 0 && in->min_rtt > 0 && queue > FLAT_LEAST &&
+           FLAT_TIMES * t->flight < queue * in->bandwidth;
+}
+
+static void target_note_flat(tltcp__target *t, const tltcp__target_input *in,
+                             cong_time now) {
+    double off = fabs(target_seconds(t->low[0] - t->flat));
+    double queue = target_seconds(t->low[0] - in->min_rtt);
+    if (!target_is_unexplained(t, in)) {
+        t->flat = -1;
+    } else if (t->flat < 0 || off > fmax(FLAT_BAND, queue / FLAT_PART) ||
+               t->t_signal > t->t_flat) {
+        t->flat = t->low[0];
+        t->t_flat = now;
+    }
+}
+
+cong_time tltcp__target_longer_path(const tltcp__target *t,
+                                    const tltcp__target_input *in,
+                                    cong_time now) {
+    cong_time span = (cong_time)(FLAT_SECONDS * NS_PER_S);
+    bool is = t->flat > in->min_rtt && now - t->t_flat > span &&
+              now - t->t_flat > FLAT_ROUNDS * in->srtt;
+    return is ? t->flat : -1;
+}
+
 /* A span ends: its rate may be the highest of the period. */
 static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
                             cong_time now) {
@@ -226,6 +266,8 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
         tltcp__cross_traffic_doubt(&t->cross);
     }
     t->tolerated = target_tolerated(t, in);
+    target_note_flat(t, in, now);
+    t->flight = 0;
     t->span = now;
     t->span_from = t->delivered;
     t->low[1] = t->low[0];
@@ -301,6 +343,7 @@ void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
         tltcp__cross_traffic_on_ack(&t->cross, newest, in->min_rtt);
         t->low[0] = t->low[0] < 0 || rtt < t->low[0] ? rtt : t->low[0];
     }
+    t->flight = fmax(t->flight, in->flight + acked);
     if (now - t->span >= SPAN) {
         target_end_span(t, in, now);
     }

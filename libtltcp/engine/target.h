@@ -20,7 +20,8 @@
  * the target falls to its floor within DRAIN. The target never exceeds a
  * multiple of the recent delivery rate, and is 0 before the first delivery.
  * After a while without a queue, it rises above the estimate to probe for
- * more. */
+ * more.  A delay that stays the same while less is in flight than a queue of
+ * that length would hold is none of ours: the path has become longer. */
 
 #define TLTCP__TARGET_SAMPLES 32u
 
@@ -52,6 +53,9 @@ typedef struct tltcp__target {
     cong_time t_queue;  /* time of the last standing queue */
     cong_time t_doubt;  /* when its share of the path was last doubted */
     cong_time t_signal; /* time of the last one; -1: none yet */
+    cong_time flat;     /* lowest RTT of the spans since ... */
+    cong_time t_flat;   /* ... then, in which no queue of ours explains it */
+    double flight;      /* most of the current span, bytes */
     cong_time t_update; /* last update of rate; -1: never */
 } tltcp__target;
 
@@ -77,6 +81,10 @@ void tltcp__target_init(tltcp__target *t);
 void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
                           double acked, cong_time rtt,
                           const tltcp__cross_sample *newest, cong_time now);
+/* The RTT without a queue of a path that has become longer; -1: it has not. */
+cong_time tltcp__target_longer_path(const tltcp__target *t,
+                                    const tltcp__target_input *in,
+                                    cong_time now);
 /* The target in bytes of sections per second; 0: nothing was delivered yet. */
 double tltcp__target_rate(const tltcp__target *t,
                           const tltcp__target_input *in);

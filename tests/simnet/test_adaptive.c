@@ -179,6 +179,31 @@ static void be_dark(void *user, struct world *world) {
     }
 }
 
+/* The path becomes longer at STEP: a hand-over to another satellite. */
+static void hand_over(void *user, struct world *world) {
+    const uint64_t *rtt = user;
+    for (int i = 0; i < 2 && world_now(world) >= STEP; i++) {
+        struct sim_link_config c =
+            *sim_link_get(sim_net_link(world->net, world->link[i]));
+        c.delay = *rtt / 2;
+        sim_net_set_link(world->net, world->link[i], &c);
+    }
+}
+
+/* Its RTT is not a queue that lower rates would drain. */
+TEST(a_stream_over_a_path_that_becomes_longer_comes_back) {
+    static const uint64_t rtts[] = {70 * MS, 140 * MS, 240 * MS, 600 * MS};
+    for (size_t i = 0; i < CASES(rtts); i++) {
+        struct rates r = steady_rates(3e6, 50 * SEC);
+        uint64_t rtt = rtts[i];
+        struct adaptive a = steered(&r, 40 * MS);
+        a.meddle = hand_over;
+        a.user = &rtt;
+        expect("a longer path", &a, 0, 0.8, 3 * SEC, 0.55);
+        rates_free(&r);
+    }
+}
+
 /* Waits between probes that doubled without end would freeze it for twice as
  * long. */
 TEST(a_stream_goes_on_within_a_second_of_the_end_of_an_outage) {
@@ -338,6 +363,7 @@ int main(void) {
         cmocka_unit_test(a_clock_that_jumps_ahead_costs_a_moment),
         cmocka_unit_test(
             a_stream_goes_on_within_a_second_of_the_end_of_an_outage),
+        cmocka_unit_test(a_stream_over_a_path_that_becomes_longer_comes_back),
         cmocka_unit_test(queues_that_drop_early_do_little_harm),
         cmocka_unit_test(queues_that_mark_lose_no_picture),
         cmocka_unit_test(a_stream_copes_with_a_policer),
