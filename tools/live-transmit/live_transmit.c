@@ -171,11 +171,24 @@ static int open_ends(struct job *j) {
     return rc;
 }
 
+/* How long the end may take. After a signal, that includes what was waited
+ * before. */
+static int linger_ms(const struct job *j) {
+    uint64_t now = tltcp_now();
+    if (j->status == TOOL_FAILED) {
+        return 0;
+    }
+    if (j->stop_at == 0) {
+        return LINGER_MS;
+    }
+    return j->stop_at > now ? (int)((j->stop_at - now) / NS_PER_MS) : 0;
+}
+
 static void close_all(struct job *j) {
     if (j->from) {
         source_close(j, 0);
     }
-    target_end(j, j->status == TOOL_FAILED ? 0 : LINGER_MS);
+    target_end(j, linger_ms(j));
     link_close(&j->source);
     link_close(&j->target);
     while (release_when(&j->release) != TLTCP_TIME_NEVER) {
