@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import unittest
 
 import pcap
@@ -37,6 +36,8 @@ class CommandLine(saratogabox.Node):
                 ("saratoga://", "mirror", "file", self.there),
                 ("saratoga://", "mirror", "http://x/", self.there),
                 ("host", "ls", "saratoga:///x"),
+                ("no user or password", "ls", "saratoga://user:word@h/"),
+                ("no user or password", "ls", "saratoga://user@h/"),
                 ("port", "ls", "saratoga://h:99999/"),
                 ("percent", "ls", "saratoga://h/%zz"),
                 ("path is missing", "rm", "saratoga://h/"),
@@ -78,6 +79,15 @@ class CommandLine(saratogabox.Node):
             port = s.getsockname()[1]
             self.run_bad("cannot listen", "serve", "--bind",
                          f"127.0.0.1:{port}")
+
+    def test_what_cannot_be_put_is_named_with_the_cause(self):
+        self.serve("--write")
+        self.run_bad("/dev/null is not a regular file; put - sends", "put",
+                     "/dev/null", self.url("null"))
+        self.run_bad("the name is hidden, unprintable or too long", "put",
+                     self.put_file("f", 10), self.url("x" * 256))
+        self.run_bad("file not found", "get", self.url("x" * 256),
+                     self.there / "x")
 
     def test_a_peer_that_is_not_there_is_a_failure(self):
         with toolbox.udp_socket() as s:
@@ -339,20 +349,10 @@ class Transfers(saratogabox.Node):
         self.serve("--rate", "8mbit")
         self.put_file("f", 700000)
         for quiet in ((), ("-q", )):
-            master, slave = os.openpty()
-            process = subprocess.Popen(
-                [toolbox.TOOLS / "saratoga", "get", *quiet, "--overwrite",
-                 self.url("f"), self.there / "f"], stderr=slave,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-            os.close(slave)
-            seen = b""
-            with open(master, "rb", buffering=0) as terminal:
-                try:
-                    while piece := terminal.read(4096):
-                        seen += piece
-                except OSError:
-                    pass  # the other end is closed
-            self.assertEqual(process.wait(toolbox.PATIENCE), 0)
+            status, seen = toolbox.run_on_terminal(
+                "saratoga", "get", *quiet, "--overwrite", self.url("f"),
+                self.there / "f")
+            self.assertEqual(status, 0)
             if quiet:
                 self.assertEqual(seen, b"")
             else:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """tltcp-send to tltcp-recv, directly and over emulated links."""
+import concurrent.futures
 import ctypes
+import fnmatch
 import os
 import pathlib
 import re
@@ -345,6 +347,31 @@ class Transfer(toolbox.Folder):
         status, errors = self.finish(receiver, signal.SIGINT)
         self.assertEqual((status, errors), (0, ""))
         self.check_equal(self.clip("raw.h264"), "out.mp4", "v")
+
+    def test_a_terminal_is_left_with_a_summary(self):
+        file = self.folder / "port"
+        output = self.folder / "out.mp4"
+        clip = self.clip("raw.h264")
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            receiver = pool.submit(
+                toolbox.run_on_terminal, "tltcp-recv", "--once", "--port-file",
+                file, "--json", self.folder / "recv.json",
+                "tltcp://127.0.0.1:0", output)
+            while not file.exists() or "\n" not in file.read_text("ascii"):
+                self.assertFalse(receiver.done())
+                time.sleep(0.01)
+            sent = toolbox.run_on_terminal("tltcp-send", "--speed", 0, clip,
+                                           "tltcp://" + file.read_text().strip())
+            received = receiver.result(toolbox.PATIENCE)
+        n = sum(k["received"] for k in self.json("recv.json")["frames"].values())
+        for (status, seen), line in (
+                (sent, f"tltcp-send: {clip}: 2.0 s, 0.* MB, "
+                       f"{n} of {n} frames arrived"),
+                (received, f"tltcp-recv: {output}: 2.0 s, 0.* MB, "
+                           f"{n} of {n} received frames decodable")):
+            self.assertEqual(status, 0)
+            last = seen.decode().rstrip().rsplit("\r", 1)[-1]
+            self.assertTrue(fnmatch.fnmatch(last, line), last)
 
     def test_a_playlist_reads_nothing_outside_its_folder(self):
         if not landlock():

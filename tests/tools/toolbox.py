@@ -24,6 +24,21 @@ def run(tool, *arguments, **options):
                           text=True, timeout=PATIENCE, check=False, **options)
 
 
+def run_on_terminal(tool, *arguments):
+    """Runs a tool to its end; returns its status and what a terminal saw."""
+    master, slave = os.openpty()
+    with subprocess.Popen([TOOLS / tool, *map(str, arguments)], stderr=slave,
+                          stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL) as process:
+        os.close(slave)
+        seen = b""
+        with open(master, "rb", buffering=0) as terminal:
+            with contextlib.suppress(OSError):  # the other end is closed
+                while piece := terminal.read(4096):
+                    seen += piece
+        return process.wait(PATIENCE), seen
+
+
 def need(*commands):
     """Skips a test on a machine without these commands."""
     for command in commands:

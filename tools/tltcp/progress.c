@@ -59,3 +59,12 @@ void progress_clear(struct progress *p) {
         p->next = 0;
     }
 }
+
+void progress_end(struct progress *p, const char *tool, const char *what,
+                  double seconds, uint64_t bytes, const char *result) {
+    progress_clear(p);
+    if (p->on) {
+        (void)fprintf(stderr, "%s: %s: %.1f s, %.1f MB, %s\n", tool, what,
+                      seconds, (double)bytes / 1e6, result);
+    }
+}

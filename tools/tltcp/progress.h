@@ -39,4 +39,10 @@ void progress_show(struct progress *p, const struct progress_state *s,
 /** @brief Clears the line before other output. */
 void progress_clear(struct progress *p);
 
+/** @brief Replaces the line by one about the whole, which stays.
+ * @param p  line @param tool  its name @param what  the file
+ * @param seconds  of media @param bytes  of frames @param result  the frames */
+void progress_end(struct progress *p, const char *tool, const char *what,
+                  double seconds, uint64_t bytes, const char *result);
+
 #endif /* TOOLS_PROGRESS_H */

@@ -3,6 +3,7 @@
  * tltcp-recv: writes a caller's frames into a file.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <libavutil/log.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -204,6 +205,25 @@ static void output_name(const struct server *s, char *name, size_t size) {
                    (unsigned long long)s->totals.callers, dot ? dot : "");
 }
 
+/* `before`: the totals of earlier callers. */
+static void tltcp_recv_sum_up(struct server *s, const struct reception *r,
+                              const struct reception_totals *before,
+                              const char *name) {
+    const struct reception_totals *t = &s->totals;
+    uint64_t received = 0;
+    uint64_t decodable = 0;
+    char result[80];
+    for (unsigned k = 0; k < TLTCP_LIVE_KIND_COUNT; k++) {
+        received += t->kind[k].received - before->kind[k].received;
+        decodable += t->kind[k].decodable - before->kind[k].decodable;
+    }
+    (void)snprintf(result, sizeof(result),
+                   "%" PRIu64 " of %" PRIu64 " received frames decodable",
+                   decodable, received);
+    progress_end(&s->progress, TOOL, name, (double)r->media_time / 1e9,
+                 t->bytes - before->bytes, result);
+}
+
 static int tltcp_recv_conclude(const struct server *s,
                                const struct reception *r, const char *name,
                                int error) {
@@ -228,6 +248,7 @@ static int tltcp_recv_conclude(const struct server *s,
 }
 
 static int serve(struct server *s, tltcp_socket *socket) {
+    const struct reception_totals before = s->totals;
     struct reception r;
     char name[4096];
     char why[MUX_WHY_MAX];
@@ -245,7 +266,7 @@ static int serve(struct server *s, tltcp_socket *socket) {
     error = receive_all(s, socket, &r);
     add_sections(&s->totals, socket);
     (void)reception_end(&r);
-    progress_clear(&s->progress);
+    tltcp_recv_sum_up(s, &r, &before, name);
     rc = tltcp_recv_conclude(s, &r, name, error);
     (void)tltcp_close(socket, rc == TOOL_OK ? 1000 : 0);
     return rc;

@@ -185,6 +185,24 @@ static void tltcp_send_run(struct job *j) {
 
 /* --- Statistics ----------------------------------------------------------- */
 
+static void tltcp_send_sum_up(struct job *j) {
+    tltcp_live_stats sent;
+    uint64_t offered = 0;
+    uint64_t delivered = 0;
+    char result[80];
+    tltcp_live_stats_init(&sent);
+    tltcp_live_sender_add_stats(j->sender.out, &sent);
+    for (unsigned k = 0; k < TLTCP_LIVE_KIND_COUNT; k++) {
+        offered += sent.kinds[k].offered;
+        delivered += sent.kinds[k].delivered;
+    }
+    (void)snprintf(result, sizeof(result),
+                   "%" PRIu64 " of %" PRIu64 " frames arrived", delivered,
+                   offered);
+    progress_end(&j->progress, TOOL, j->options->input,
+                 (double)j->media_time / 1e9, sent.bytes_offered, result);
+}
+
 static json_t *tltcp_send_report(const struct job *j, const tltcp_stats *st,
                                  double seconds) {
     struct figures f = {0};
@@ -246,7 +264,7 @@ static int send_all(struct job *j) {
     (void)tltcp_get_stats(tltcp_live_sender_socket(j->sender.out), &st);
     seconds = (double)(tltcp_now() - j->sender.start) / 1e9;
     (void)tltcp_live_sender_close(j->sender.out, LINGER_MS);
-    progress_clear(&j->progress);
+    tltcp_send_sum_up(j);
     rc = tltcp_send_conclude(j);
     if (j->options->json &&
         tool_write_json(TOOL, j->options->json,
