@@ -118,7 +118,8 @@ enum saratoga_denial {
     SARATOGA_DENIED_FILES = 0x600, /**< the permissions of the file, or a path
                                         that leads out of the folder */
     SARATOGA_DENIED_READ_ONLY = 0x700, /**< the file system is read-only */
-    SARATOGA_DENIED_NAME = 0x800,      /**< the name is hidden or unprintable */
+    SARATOGA_DENIED_NAME = 0x800,      /**< the name is hidden, unprintable or
+                                            too long */
     SARATOGA_DENIED_LAST = 0x800       /**< the highest of them */
 };
 

@@ -72,7 +72,7 @@ const char *saratoga_status_text(unsigned status) {
         "access denied: a file of that name is there already",
         "access denied: permissions of files there, or a path out of its root",
         "access denied: its file system is read-only",
-        "access denied: the name is hidden or unprintable",
+        "access denied: the name is hidden, unprintable or too long",
     };
     _Static_assert(sizeof(text) / sizeof(text[0]) == SARATOGA_STATUS_LAST + 1,
                    "a text per status");

@@ -11,8 +11,11 @@ unsigned saratoga__status_of(int error, unsigned otherwise) {
     switch (error) {
     case UV_ENOENT:
     case UV_ENOTDIR:
-    case UV_ENAMETOOLONG:
         return SARATOGA_NOT_FOUND;
+    case UV_ENAMETOOLONG: /* no such file can be there, nor be made */
+        return otherwise == SARATOGA_CANNOT_RECEIVE
+                   ? SARATOGA_DENIED(SARATOGA_DENIED_NAME)
+                   : (unsigned)SARATOGA_NOT_FOUND;
     case UV_EACCES:
     case UV_EPERM:
         return SARATOGA_DENIED(SARATOGA_DENIED_FILES);

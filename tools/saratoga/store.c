@@ -156,6 +156,12 @@ static bool add_word(struct saratoga_batch *b, const char *word,
             (int)(len > 0 && u->path[len - 1] == '/' ? len - 1 : len), u->path);
         return add_folder(b, url, word, "", there, 0);
     }
+    if (!S_ISREG(st.st_mode)) {
+        (void)tool_fail(
+            TOOL, "%s is not a regular file; put - sends what a pipe gives",
+            word);
+        return false;
+    }
     if (several || len == 0 || u->path[len - 1] == '/') {
         (void)snprintf(there, sizeof(there), "%s%s%s", u->path,
                        len > 0 && u->path[len - 1] != '/' ? "/" : "", name);

@@ -63,6 +63,10 @@ static const char *url_split(const char *text, struct saratoga_url *u) {
     }
     memcpy(authority, text, len);
     authority[len] = '\0';
+    if (strchr(authority, '@')) {
+        return "a URL has no user or password; use --passphrase-file or "
+               "--auth-key";
+    }
     if (!has_port(authority)) {
         (void)snprintf(authority + len, sizeof(authority) - len,
                        ":" SARATOGA_URL_PORT);
