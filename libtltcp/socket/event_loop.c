@@ -59,43 +59,49 @@ static void loop_on_again(uv_idle_t *idle) {
     (void)idle; /* while it is active the loop does not sleep */
 }
 
-static void loop_sleep(struct tltcp__io_thread *io, tltcp_time until,
-                       bool more) {
-    if (more) {
-        (void)uv_idle_start(&io->again, loop_on_again);
-    } else {
-        (void)uv_idle_stop(&io->again);
-    }
-    net__timer_set(&io->timer, until);
-}
-
 static void loop_flush_traces(struct tltcp__io_thread *io) {
     for (struct tltcp__port *p = io->ports; p != NULL; p = p->next) {
         tltcp__tracer_flush(p->tracer);
     }
 }
 
-/* Runs a turn; with `nap`, applications need not wake the thread after it. */
-static bool loop_run_turn(struct tltcp__io_thread *io, bool nap) {
-    cmn__heap_item first = {.key = TLTCP_TIME_NEVER};
-    bool more;
-
+/* Begins a turn: timers, connections, and their output. Takes the mutex. */
+static void loop_begin_turn(struct tltcp__io_thread *io) {
     uv_mutex_lock(&io->mx);
     io->pumping = true;
     loop_run_timers(io, tltcp_now());
     loop_run_scheduled(io);
     tltcp__output_flush(io);
-    more = io->scheduled != NULL;
-    io->pumping = more || nap;
+}
+
+/* Ends a turn: the loop sleeps until the first timer. It does not sleep if
+ * connections are left, or if that timer has expired. Releases the mutex. True:
+ * connections are left. */
+static bool loop_end_turn(struct tltcp__io_thread *io, tltcp_time now) {
+    cmn__heap_item first = {.key = TLTCP_TIME_NEVER};
+    bool left = io->scheduled != NULL;
+    bool again;
+
     (void)cmn__heap_first(&io->timers, &first);
+    again = left || first.key <= now;
+    io->pumping = again;
     uv_mutex_unlock(&io->mx);
-    loop_sleep(io, first.key, more);
-    loop_flush_traces(io);
-    return more;
+    if (again) {
+        (void)uv_idle_start(&io->again, loop_on_again);
+    } else {
+        (void)uv_idle_stop(&io->again);
+        net__timer_set(&io->timer, first.key);
+    }
+    return left;
 }
 
 bool tltcp__loop_turn(struct tltcp__io_thread *io) {
-    return loop_run_turn(io, false);
+    bool left;
+
+    loop_begin_turn(io);
+    left = loop_end_turn(io, tltcp_now());
+    loop_flush_traces(io);
+    return left;
 }
 
 /* Whether all connections carry data with a latency that bears waiting. */
@@ -145,21 +151,18 @@ static tltcp_time loop_nap_time(struct tltcp__io_thread *io, tltcp_time now) {
     return nap;
 }
 
-/* Sleeps until a time. */
+/* Sleeps until a time, without the mutex. Nobody need wake the thread: a turn
+ * follows if there is work by then. */
 static void loop_nap(struct tltcp__io_thread *io, tltcp_time until) {
-    tltcp_time now = tltcp_now();
-    bool more;
+    tltcp_time now;
 
+    io->pumping = true;
+    uv_mutex_unlock(&io->mx);
+    now = tltcp_now();
     if (until > now) {
         tltcp__sleep(until - now);
     }
     uv_mutex_lock(&io->mx);
-    more = io->scheduled != NULL;
-    io->pumping = more;
-    uv_mutex_unlock(&io->mx);
-    if (more) {
-        (void)uv_idle_start(&io->again, loop_on_again);
-    }
 }
 
 /* --- Lifecycle ----------------------------------------------------------- */
@@ -169,11 +172,14 @@ static void loop_on_turn(uv_check_t *turn) {
     tltcp_time now = tltcp_now();
     tltcp_time nap = loop_nap_time(io, now);
 
-    if (!loop_run_turn(io, nap > 0) && nap > 0) {
+    loop_begin_turn(io);
+    if (nap > 0 && io->scheduled == NULL) {
         /* a quantum includes the turn */
         loop_nap(io, (nap == QUANTUM ? now : tltcp_now()) + nap);
     }
     io->idle_since = tltcp_now();
+    (void)loop_end_turn(io, io->idle_since);
+    loop_flush_traces(io);
 }
 
 static void loop_on_timer(void *owner) {
