@@ -85,16 +85,21 @@ void cmn__bytes_get(const cmn__bytes *b, uint64_t at, void *data, size_t len) {
     }
 }
 
-void cmn__bytes_fetch(const cmn__bytes *b, uint64_t at, size_t len) {
+static inline void fetch(const uint8_t *p, size_t len) {
 #if defined(__GNUC__)
     for (size_t i = 0; i < len; i += CACHE_LINE) {
-        __builtin_prefetch(b->buf + ((at + i) & (b->cap - 1)));
+        __builtin_prefetch(p + i);
     }
 #else
-    (void)b;
-    (void)at;
+    (void)p;
     (void)len;
 #endif
+}
+
+void cmn__bytes_fetch(const cmn__bytes *b, uint64_t at, size_t len) {
+    size_t n = straight(b, at, len);
+    fetch(b->buf + (at & (b->cap - 1)), n);
+    fetch(b->buf, len - n);
 }
 
 int cmn__bytes_reserve(cmn__bytes *b, uint64_t base, uint64_t used,

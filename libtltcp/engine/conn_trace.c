@@ -13,8 +13,8 @@ static void trace(const tltcp_conn *c, const char *name,
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
                          size_t size, tltcp_time now) {
     static const char *const keys[] = {"packet_number", "size", NULL};
-    const double values[] = {(double)pn, (double)size};
     if (c->trace.fn != NULL) {
+        const double values[] = {(double)pn, (double)size};
         trace(c, sent ? "transport:packet_sent" : "transport:packet_received",
               keys, values, NULL, now);
     }

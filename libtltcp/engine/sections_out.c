@@ -192,6 +192,9 @@ void tltcp__sections_on_fec_symbol_sent(tltcp__sections *s, uint64_t section) {
 bool tltcp__sections_next_fec_symbol(const tltcp__sections *s,
                                      tltcp__fec_symbol *out) {
     bool found = false;
+    if (s->fec.maker == NULL) { /* each packet asks several times */
+        return false;
+    }
     for (unsigned i = 0; !found && i < TLTCP__FEC_SETS; i++) {
         const tltcp__fec_set *t = tltcp__fec_sender_set(&s->fec, i);
         /* symbols for larger datagrams would wait forever */
