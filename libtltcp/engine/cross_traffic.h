@@ -15,7 +15,11 @@
  * changes from one span of some ten milliseconds to the next. A regression of
  * the changes of dq/dt on the changes of S over our delivery rate gives that
  * rate over C: our share of the link. Changes, not values, and over the newest
- * delivery rate: the rate of a link may wander, and an encoder follows it. */
+ * delivery rate: the rate of a link may wander, and an encoder follows it.
+ *
+ * The controller has an estimate of its own, libcongestion/queue_share.h. It
+ * regresses the values, over the newest second: it answers sooner, but takes a
+ * link that wanders for noise. */
 
 /* An acknowledged packet. */
 typedef struct tltcp__cross_sample {
