@@ -62,7 +62,7 @@ static const char *read_passphrase(struct secrets *s, const char *path) {
     FILE *f = fopen(path, "re");
     bool read;
     if (!f) {
-        return BAD_PASSPHRASE;
+        return SECRETS_UNREADABLE;
     }
     read = fgets(line, sizeof(line), f) != NULL;
     (void)fclose(f);
@@ -79,7 +79,7 @@ static const char *read_passphrase(struct secrets *s, const char *path) {
 
 static const char *read_key(struct secrets *s, const char *path) {
     if (!secrets_key_of_file(path, s->bytes[s->keys])) {
-        return BAD_KEY;
+        return secrets_key_why(path, BAD_KEY);
     }
     add_key(s);
     return NULL;

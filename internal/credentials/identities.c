@@ -24,7 +24,7 @@ bool secrets_identities_key(const char *text, uint8_t *key) {
 
 static const char *read_secret(struct identities *ids, const char *path) {
     ids->has_secret = secrets_key_of_file(path, ids->secret);
-    return ids->has_secret ? NULL : BAD_FILE;
+    return ids->has_secret ? NULL : secrets_key_why(path, BAD_FILE);
 }
 
 static const char *take_listener(struct identities *ids, const char *text) {
@@ -84,7 +84,7 @@ static const char *read_callers(struct identities *ids, const char *path) {
         (void)fclose(f);
     }
     ids->has_callers = ok && make_list(ids);
-    return ids->has_callers ? NULL : BAD_CALLERS;
+    return ids->has_callers ? NULL : secrets_key_why(path, BAD_CALLERS);
 }
 
 static const struct {

@@ -50,3 +50,12 @@ bool secrets_key_of_file(const char *path, uint8_t *key) {
     secrets_wipe(raw, sizeof(raw));
     return ok;
 }
+
+const char *secrets_key_why(const char *path, const char *otherwise) {
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        return SECRETS_UNREADABLE;
+    }
+    (void)fclose(f);
+    return otherwise;
+}

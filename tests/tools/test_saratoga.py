@@ -94,7 +94,8 @@ class CommandLine(saratogabox.Node):
             self.port = s.getsockname()[1]
             done = self.run_bad("silent", "get", "--inactivity", "1", "--retry",
                                 "200ms", self.url("x"), self.there / "x")
-            self.assertRegex(done.stderr, "in [0-9]+ s: is saratoga serve")
+            self.assertRegex(done.stderr, "in [0-9]+ s: is saratoga serve "
+                             "running, without a passphrase or key, and")
             self.assertNotIn("still trying", done.stderr)
             done = self.run_bad("silent", "get", "--inactivity", "7",
                                 self.url("x"), self.there / "x")

@@ -133,6 +133,8 @@ class CommandLines(Secrets):
                 done = toolbox.run(tool, option, path, *words)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(option, done.stderr)
+                self.assertEqual("a file that exists" in done.stderr,
+                                 path == "/nonexistent", done.stderr)
 
     def test_a_secret_that_all_can_read_is_warned_of(self):
         for mode, warned in ((0o600, False), (0o640, False), (0o644, True)):

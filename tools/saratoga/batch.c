@@ -306,7 +306,8 @@ static const char *hint(const struct saratoga_task *t,
 }
 
 /* The cause of the end, data that was kept, and advice. */
-static const char *outcome(char *out, const struct saratoga_task *t,
+static const char *outcome(char *out, const struct saratoga_batch *b,
+                           const struct saratoga_task *t,
                            const saratoga_node_event *ev) {
     size_t len;
     if (ev->error == SARATOGA_ERR_CANCELLED && tool_is_stopped()) {
@@ -319,9 +320,11 @@ static const char *outcome(char *out, const struct saratoga_task *t,
         (void)snprintf(
             out + len, SARATOGA_OUTCOME - len,
             "; nothing came from UDP port %s there in %.0f s: is saratoga "
-            "serve running, and does a firewall let it through?",
+            "serve running%s, and does a firewall let it through?",
             t->port,
-            (double)(ev->stats.now - ev->stats.since) / (double)SARATOGA_S);
+            (double)(ev->stats.now - ev->stats.since) / (double)SARATOGA_S,
+            saratoga_is_secured(b->args) ? ""
+                                         : ", without a passphrase or key");
         return out;
     }
     (void)snprintf(out + len, SARATOGA_OUTCOME - len, "%s", hint(t, ev));
@@ -334,12 +337,14 @@ static void tell(const struct saratoga_batch *b, const struct saratoga_task *t,
     char name[SARATOGA_SHOWN];
     char how[SARATOGA_OUTCOME];
     if (b->logs && worth) {
-        saratoga_log("%s: %s", saratoga_remote(name, t), outcome(how, t, ev));
+        saratoga_log("%s: %s", saratoga_remote(name, t),
+                     outcome(how, b, t, ev));
     } else if (ev->error != 0) {
         (void)tool_fail(TOOL, "%s: %s", saratoga_remote(name, t),
-                        outcome(how, t, ev));
+                        outcome(how, b, t, ev));
     } else if (b->bar.on && worth) {
-        (void)fprintf(stderr, "%s: %s\n", shown(t, name), outcome(how, t, ev));
+        (void)fprintf(stderr, "%s: %s\n", shown(t, name),
+                      outcome(how, b, t, ev));
     }
 }
 
