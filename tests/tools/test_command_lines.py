@@ -96,7 +96,7 @@ class Send(Refusals):
                 ("idle-timeout", "2s", "milliseconds"),
                 ("dscp", "34", "whole number"),
                 ("threads", "2", "1 to 64"),
-                ("passphrase-file", secret, "first line")):
+                ("passphrase-file", secret, "a file that exists")):
             self.refuse("missing.mp4", self.folder / "missing.mp4",
                         f"{self.url}?{key}={good}", status=1)
             if complaint:
@@ -187,6 +187,10 @@ class Recv(Refusals):
             self.refuse("cannot listen",
                         f"tltcp://127.0.0.1:{s.getsockname()[1]}",
                         self.folder / "out.ts", status=1)
+
+    def test_an_address_of_another_machine_is_explained(self):
+        self.refuse("leave the host out", "tltcp://192.0.2.1:9",
+                    self.folder / "out.ts", status=1)
 
 
 if __name__ == "__main__":
