@@ -87,8 +87,11 @@ static int start_listening(struct server *s) {
     rc = tltcp_listen(&s->listener, any ? NULL : o->local.host, o->local.port,
                       &config);
     if (rc < 0) {
-        return tool_fail(TOOL, "cannot listen on %s: %s", o->url,
-                         tltcp_strerror(rc));
+        return tool_fail(TOOL, "cannot listen on %s: %s%s", o->url,
+                         tltcp_strerror(rc),
+                         rc == TLTCP_ERR_ADDRESS && !any
+                             ? "; leave the host out to listen on all addresses"
+                             : "");
     }
     return write_port(s, page);
 }
