@@ -13,7 +13,7 @@ static int play_shares_usage(void) {
     fprintf(stderr,
             "usage: play_shares [--rate MBIT] [--rtt MS] [--queue KB]\n"
             "    [--loss P] [--rival NAME] [--rivals N] [--rival-last] "
-            "[--bursts P]\n    [--kind fixed|adaptive|bulk] [--stagger S]\n"
+            "[--bursts P]\n    [--kind fixed|adaptive|greedy|bulk] [--stagger S]\n"
             "    [--streams N] [--bitrate MBIT] [--latency MS] [--seconds S]\n"
             "    [--congestion NAME] [--param NAME --value X] [--seeds N]\n"
             "    [--first SEED] [--trace]\n");
@@ -84,6 +84,7 @@ static void play_seeds(const struct shares *s, unsigned first, unsigned n) {
 
 static bool kind_of(struct shares *s, const char *text) {
     s->kind = strcmp(text, "adaptive") == 0 ? SHARES_ADAPTIVE
+              : strcmp(text, "greedy") == 0 ? SHARES_GREEDY
               : strcmp(text, "bulk") == 0   ? SHARES_BULK
                                             : SHARES_FIXED;
     s->bitrate = s->kind == SHARES_ADAPTIVE ? 20e6 : s->bitrate;

@@ -166,15 +166,23 @@ static uint64_t stream_pictures(const struct shares *s) {
     return n < SHARES_PICTURES ? n : SHARES_PICTURES;
 }
 
+static bool has_pictures(const struct shares *s) {
+    return s->kind == SHARES_FIXED || s->kind == SHARES_ADAPTIVE;
+}
+
 static void stream_join(struct stream *x, const struct shares *s,
                         uint64_t seed) {
-    struct sim_source_config source = {.sections = stream_pictures(s),
-                                       .start = 100 * MS,
-                                       .interval = INTERVAL,
-                                       .shape = shares_shape,
-                                       .user = x,
-                                       .record = true,
-                                       .blank = true};
+    const struct sim_source_config pictures = {.sections = stream_pictures(s),
+                                               .start = 100 * MS,
+                                               .interval = INTERVAL,
+                                               .shape = shares_shape,
+                                               .user = x,
+                                               .record = true,
+                                               .blank = true};
+    const struct sim_source_config greedy = {.size_min = 50000,
+                                             .size_max = 50000,
+                                             .budget = TLTCP_TIME_NEVER,
+                                             .blank = true};
     struct sim_reader_config reader = {
         .buffer = SIM_READER_BUF, .on_piece = shares_piece, .user = x};
     struct sim_app app = {.on_ready = on_stream_ready, .user = x};
@@ -187,7 +195,7 @@ static void stream_join(struct stream *x, const struct shares *s,
     x->from = sim_host_new(w.net, 3 * SEC);
     x->to = sim_host_new(w.net, 4 * SEC);
     rival_route(&w, x->from, x->to);
-    sim_source_init(&x->source, &source);
+    sim_source_init(&x->source, has_pictures(s) ? &pictures : &greedy);
     sim_reader_init(&x->reader, &reader);
     stream_config(s, &c);
     assert_int_equal(sim_host_listen(x->to, &c, seed + 77, on_stream_caller, x),
@@ -319,6 +327,20 @@ static uint64_t stream_bytes(const struct shares *s, unsigned i) {
                                   : streams[i].reader.bytes;
 }
 
+static double lost_of_streams(const struct shares *s) {
+    double sum = 0;
+    for (unsigned i = 0; i < s->streams; i++) {
+        const struct sim_peer *p = s->kind == SHARES_BULK
+                                       ? rivals[s->rivals + i].peer
+                                       : streams[i].peer;
+        tltcp_stats st;
+        tltcp_stats_init(&st);
+        (void)tltcp_conn_get_stats(p->conn, &st, sim_host_now(p->host));
+        sum += st.loss_rate;
+    }
+    return sum / s->streams;
+}
+
 /* How uneven the streams are, and who is worst off. */
 static void compare_streams(const struct shares *s, const uint64_t *settled,
                             struct shares_result *r) {
@@ -330,7 +352,7 @@ static void compare_streams(const struct shares *s, const uint64_t *settled,
         double had = (double)(stream_bytes(s, i) - settled[i]);
         low = fmin(low, had);
         high = fmax(high, had);
-        if (s->kind != SHARES_BULK) {
+        if (has_pictures(s)) {
             stream_judge(&streams[i], &one);
             r->least = fmin(r->least, one.on_time);
         }
@@ -421,12 +443,8 @@ void shares_play(const struct shares *s, uint64_t seed,
     had = (double)stream_bytes(s, 0) - had;
     r->rate = 8e9 * had / (double)s->length;
     r->ratio = s->rival != NULL ? had / (of_rivals(s) - before) : 0;
-    if (s->kind != SHARES_BULK) {
-        tltcp_stats st;
-        tltcp_stats_init(&st);
-        (void)tltcp_conn_get_stats(streams[0].peer->conn, &st,
-                                   sim_host_now(streams[0].from));
-        r->lost = st.loss_rate;
+    r->lost = lost_of_streams(s);
+    if (has_pictures(s)) {
         stream_judge(&streams[0], r);
         judge_queue(r);
     }

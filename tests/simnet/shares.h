@@ -15,7 +15,8 @@
 enum shares_kind {
     SHARES_FIXED,    /* an encoder that keeps its rate */
     SHARES_ADAPTIVE, /* one that follows the target bitrate */
-    SHARES_BULK      /* no stream: another bulk flow */
+    SHARES_GREEDY,   /* data without end and deadlines */
+    SHARES_BULK      /* the same as a kernel's TCP sends it */
 };
 
 /* One bottleneck and who is on it. */
@@ -51,7 +52,7 @@ struct shares_result {
     unsigned keys;  /* key frames missing */
     double queue;   /* ms that packets wait at the bottleneck: median ... */
     double queue95; /* ... and 95th percentile */
-    double lost;    /* of its packets */
+    double lost;    /* of a stream's packets, in the mean */
     double even;    /* highest rate of a stream over the lowest, after 10 s */
     double least;   /* lowest share of the pictures of a stream on time */
     uint64_t freeze;
