@@ -6,6 +6,7 @@
     ./dev bench shares         # renews docs/design/default-controller.md
     ./dev bench shares --kind adaptive   # encoders that follow the target
     ./dev bench shares --kind several    # several of those and nobody else
+    ./dev bench shares --kind greedy     # the page's table of greedy streams
     ./dev bench shares --hold  # renews the table of `hold` beside BBR instead
 
 All of it happens in virtual time: the same seed gives the same table.
@@ -29,6 +30,8 @@ SHORT = 35  # ms of queue
 LEAST_QUEUE = 10  # kB
 WANTED = 0.7  # of the link
 HOLD_MARK = "bench shares: hold"
+GREEDY_MARK = "bench shares: greedy"
+SECONDS = {"adaptive": 30, "greedy": 60}  # of several streams
 HOLDS = (0, 0.4, 0.5, 0.6)  # of the link
 STREAMS = (2, 3, 5)
 STAGGER = 2  # s between their starts, and a part of a frame's time: streams
@@ -111,36 +114,35 @@ def stagger(seed):
     return STAGGER + FRAME * (seed * 0.618 % 1)
 
 
-def play_several(program, streams, link, seed):
+def play_several(program, kind, streams, link, seed):
     rate, rtt, queue = link
     return marks.play(program, "--rate", rate, "--rtt", rtt, "--queue", queue,
-                      "--kind", "adaptive", "--streams", streams, "--stagger",
-                      f"{stagger(seed):.4f}", "--seconds", 30, "--seeds", 1,
-                      "--first", seed)
+                      "--kind", kind, "--streams", streams, "--stagger",
+                      f"{stagger(seed):.4f}", "--seconds", SECONDS[kind],
+                      "--seeds", 1, "--first", seed)
 
 
-def measure_several(program, links):
+def measure_several(program, kind, links):
     """{number of streams: a result for each link}."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        futures = {n: [pool.submit(play_several, program, n, link, i + 1)
+        futures = {n: [pool.submit(play_several, program, kind, n, link, i + 1)
                        for i, link in enumerate(links)] for n in STREAMS}
         return {n: [f.result() for f in of] for n, of in futures.items()}
 
 
-def several_table(links, results):
+def several_table(links, results, column, name):
     text = ("| streams | queue | highest rate over the lowest | within "
-            f"{EVEN} | of the worst stream in time, % |\n"
-            + "| --- " * 5 + "|\n")
+            f"{EVEN} | {name}, % |\n" + "| --- " * 5 + "|\n")
     for n, of in results.items():
         for queue, short in ((f"less than {SHORT} ms", True), ("longer", False)):
             chosen = [r for link, r in zip(links, of) if is_short(link) == short]
             if chosen:
                 even = [r["even"][0] for r in chosen]
-                least = [100 * r["least"][0] for r in chosen]
+                part = [100 * r[column][0] for r in chosen]
                 text += (f"| {n} | {queue} ({len(chosen)} links) | "
                          f"{spread(even, '{:.2f}')} | "
                          f"{sum(e <= EVEN for e in even)} | "
-                         f"{spread(least, '{:.0f}')} |\n")
+                         f"{spread(part, '{:.0f}')} |\n")
     return text
 
 
@@ -178,6 +180,24 @@ def hold_table(results):
     return text
 
 
+# What goes into the page, by kind.
+MARKED = {"fixed": MARK, "greedy": GREEDY_MARK}
+
+
+def make_table(args, links):
+    if args.hold:
+        return hold_table(measure_hold(args.program, links))
+    if args.kind == "greedy":
+        return several_table(
+            links, measure_several(args.program, "greedy", links), "lost",
+            "packets lost")
+    if args.kind == "several":
+        return several_table(
+            links, measure_several(args.program, "adaptive", links), "least",
+            "of the worst stream in time")
+    return table(args.kind, links, measure(args.program, args.kind, links))
+
+
 def main():
     p = argparse.ArgumentParser(
         prog="dev bench shares", description=__doc__,
@@ -186,11 +206,12 @@ def main():
                    "simnet" / "play_shares", type=pathlib.Path)
     p.add_argument("--links", type=int, default=24, help="how many (24)")
     p.add_argument("--seed", type=int, default=1, help="of the links (1)")
-    p.add_argument("--kind", choices=("fixed", "adaptive", "several"),
-                   default="fixed",
+    p.add_argument("--kind", default="fixed",
+                   choices=("fixed", "adaptive", "several", "greedy"),
                    help="of encoder: one that wants 70 %% of the link, or one "
-                   "that follows the target, or several of those; prints "
-                   "the table of the last two (fixed)")
+                   "that follows the target, or several of those, whose "
+                   "tables are printed; or several streams that send all "
+                   "they may (fixed)")
     p.add_argument("--hold", action="store_true",
                    help="the table of `hold` beside BBR")
     p.add_argument("--page", type=pathlib.Path, default=PAGE,
@@ -203,14 +224,9 @@ def main():
                  "./dev test simnet.shares builds it")
     arguments.checked()
     links = draw_links(args.links, args.seed)
-    mark = HOLD_MARK if args.hold else MARK
-    if args.hold:
-        text = hold_table(measure_hold(args.program, links))
-    elif args.kind == "several":
-        text = several_table(links, measure_several(args.program, links))
-    else:
-        text = table(args.kind, links, measure(args.program, args.kind, links))
-    if str(args.page) == "-" or (args.kind != "fixed" and not args.hold):
+    text = make_table(args, links)
+    mark = HOLD_MARK if args.hold else MARKED.get(args.kind)
+    if str(args.page) == "-" or mark is None:
         print(text, end="")
     else:
         page = args.page.read_text(encoding="utf-8")

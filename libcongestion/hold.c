@@ -12,7 +12,13 @@
 /* ... if it lasts so long, ns. Flows like this one lose much until they have
  * found their shares; each one's trial would look to the others like a flow
  * that does not yield. */
-#define PERSISTS 1000000000
+#define PERSISTS 1e9
+/* Therefore they also wait for different times: for up to so many times the
+ * queue beyond this one, ns, and for at most this time, ns. In a shorter queue
+ * BBRv1 would leave a flow nothing meanwhile. */
+#define SPREAD 60
+#define SPREAD_BEYOND 3e7
+#define SPREAD_MOST 6e9
 
 #define TRIAL_LEAST 10       /* packets per round trip, at least */
 #define TRIAL_STEP 1.25      /* times what was delivered, at first */
@@ -124,6 +130,10 @@ static double hold_score(const struct cong__hold *h, double packets) {
     return hold_ratio(&h->sum) * packets * packets;
 }
 
+static cong_time hold_backoff(const struct cong__hold *h) {
+    return (cong_time)(AGAIN * CONG_NS) << h->failed;
+}
+
 /* Time until the next trial: longer after each that clearly failed. If others
  * paused, it says nothing. */
 static cong_time hold_wait(struct cong__hold *h, double packets, double loss) {
@@ -133,7 +143,7 @@ static cong_time hold_wait(struct cong__hold *h, double packets, double loss) {
     if (loss < UNCLEAR && packets > FEW_PACKETS && h->failed < DOUBLED) {
         h->failed++;
     }
-    return (cong_time)(AGAIN * CONG_NS) << h->failed;
+    return hold_backoff(h);
 }
 
 static void hold_end_trial(struct cong__hold *h, struct cong *cc, double share,
@@ -180,6 +190,18 @@ static bool hold_is_over(const struct cong__hold *h, const struct cong *cc,
             cong__elapsed(ack->now, h->since) > LASTS &&
             (double)h->sum.known > 0.5 * LONGER * cc->mss &&
             hold_score(h, path->peak->delivered * full / cc->mss) < TCP_LIKE);
+}
+
+static void hold_check(struct cong__hold *h, struct cong *cc,
+                       const struct cong__hold_path *path,
+                       const struct cong_ack *ack) {
+    if (cong__pause_excludes_bbr(&h->pause, ack)) {
+        h->failed = DOUBLED;
+        h->again = cong__later(ack->now, hold_backoff(h));
+        cong__hold_leave(h, cc);
+    } else if (hold_is_over(h, cc, path, ack)) {
+        cong__hold_leave(h, cc);
+    }
 }
 
 /* In a queue deeper than the pipe, BBRv1 causes few losses, and packets that
@@ -243,13 +265,24 @@ static void hold_note_losses(struct cong__hold *h, double mss, cong_time now) {
     }
 }
 
+/* Time for which much must be lost before a trial, ns. It is another for each
+ * flow, since each notices at another time. */
+static double hold_patience(const struct cong__hold *h) {
+    double beyond = fmax((double)h->pause.high - SPREAD_BEYOND, 0);
+    uint32_t hash = (uint32_t)h->much * 2654435761U; /* Knuth's, by 2^32 / phi */
+    return PERSISTS +
+           hash / (double)UINT32_MAX * fmin(SPREAD * beyond, SPREAD_MOST);
+}
+
 static bool hold_may_begin(const struct cong__hold *h, double link,
                            const struct cong__hold_path *path,
                            const struct cong_ack *ack) {
     bool suspects = ack->now >= h->again && h->much > 0 &&
-                    cong__elapsed(ack->now, h->much) >= PERSISTS;
+                    (double)cong__elapsed(ack->now, h->much) >=
+                        hold_patience(h);
     return path->stands && path->part > 0 && path->peak->delivered > 0 &&
            path->peak->delivered <= ENOUGH * link &&
+           !cong__pause_excludes_bbr(&h->pause, ack) &&
            (suspects || cong__pause_is_bbr(&h->pause, ack->now));
 }
 
@@ -279,8 +312,8 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
         link > 0 ? (double)h->pace / link * (1 - hold_ratio(&h->recent)) : 0;
     if (h->state == CONG__HOLD_TRIAL) {
         hold_try(h, cc, share, path, ack);
-    } else if (hold_is_over(h, cc, path, ack)) {
-        cong__hold_leave(h, cc);
+    } else {
+        hold_check(h, cc, path, ack);
     }
     if (h->state == CONG__HOLD_OFF) {
         return false;

@@ -22,6 +22,8 @@
 #define REFILL 1e9         /* ns and ... */
 #define REFILL_ROUNDS 2    /* ... round trips until it is long again */
 #define PERIOD 12000000000 /* ns between two pauses, at most */
+#define STANDS 11e9        /* ns and ... */
+#define STANDS_ROUNDS 4    /* ... round trips from one pause to the next */
 
 /* Own part of the link; 0: not known. */
 static double pause_part(const struct cong__peak_rate *peak) {
@@ -108,6 +110,12 @@ double cong__pause_link(const struct cong__pause *p, cong_time now) {
 
 bool cong__pause_is_bbr(const struct cong__pause *p, cong_time now) {
     return p->refilled > 0 && cong__elapsed(now, p->refilled) < PERIOD;
+}
+
+bool cong__pause_excludes_bbr(const struct cong__pause *p,
+                              const struct cong_ack *ack) {
+    return p->low > 0 && (double)cong__elapsed(ack->now, p->low) >
+                             STANDS + STANDS_ROUNDS * (double)ack->srtt;
 }
 
 bool cong__pause_bbr_fills(const struct cong__pause *p,

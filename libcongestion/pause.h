@@ -39,8 +39,11 @@ void cong__pause_ack(struct cong__pause *p, const struct cong_ack *ack,
                      double mss, const struct cong__peak_rate *peak);
 /* Rate of the link, bytes/ns, that a recent pause showed; 0: none did. */
 double cong__pause_link(const struct cong__pause *p, cong_time now);
-/* BBRv1 paused not long ago. */
+/* BBRv1 is there: it paused not long ago. */
 bool cong__pause_is_bbr(const struct cong__pause *p, cong_time now);
+/* The queue has stood for longer than BBRv1 lets it. */
+bool cong__pause_excludes_bbr(const struct cong__pause *p,
+                              const struct cong_ack *ack);
 /* It also fills the queue now. */
 bool cong__pause_bbr_fills(const struct cong__pause *p,
                            const struct cong_ack *ack);

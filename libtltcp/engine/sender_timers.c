@@ -6,6 +6,8 @@
 #define PTO_MAX (10 * TLTCP_S)
 #define PTO_EVEN 6u /* probe timeouts in a row before live data backs off */
 #define ASK_EVERY (600 * TLTCP_MS) /* or one PTO */
+#define PTO_CALL_MAX TLTCP_S       /* while a caller has no answer, ... */
+#define PTO_CALLS 10u              /* ... so many times */
 
 /* How often the wait has doubled. Burst losses end after a number of packets,
  * and data after its deadline is useless. So for data with a deadline, even if
@@ -23,11 +25,17 @@ static bool awaits_rto(const tltcp__sender *s) {
     return s->dup != NULL && s->dup->rto_at != TLTCP_TIME_NEVER;
 }
 
+/* Where much is lost, a call must be repeated often to be heard in time. */
+static tltcp_time longest_wait(const tltcp__sender *s) {
+    bool calls = s->cc.rtt.srtt < 0 && s->pto_count < PTO_CALLS;
+    return calls ? PTO_CALL_MAX : PTO_MAX;
+}
+
 static tltcp_time doubled_wait(const tltcp__sender *s) {
     unsigned shift = backoff(s);
     tltcp_time wait = tltcp__sender_pto(s)
                       << (shift < PTO_SHIFT_MAX ? shift : PTO_SHIFT_MAX);
-    return wait < PTO_MAX ? wait : PTO_MAX;
+    return tltcp__earlier(wait, longest_wait(s));
 }
 
 static tltcp_time ask_wait(const tltcp__sender *s) {

@@ -350,6 +350,16 @@ TEST(a_caller_without_an_answer_gives_up_in_time) {
     world_close(&w);
 }
 
+TEST(a_caller_tries_often_before_it_gives_up) {
+    struct dropper d = {{31, 0}, {0, 0}};
+    struct plan p;
+    short_plan(&p, 11);
+    p.config[CLIENT].connect_timeout_ms = 5000;
+    p.tap = drop_masked;
+    p.user = &d;
+    assert_true(play(&p, NULL));
+}
+
 static bool drop_answers(void *user, uint32_t link, struct sim_packet *p,
                          uint64_t now) {
     (void)user;
@@ -417,6 +427,7 @@ int main(void) {
         cmocka_unit_test(a_refused_caller_learns_the_reason),
         cmocka_unit_test(an_application_may_take_its_time_to_answer),
         cmocka_unit_test(a_caller_without_an_answer_gives_up_in_time),
+        cmocka_unit_test(a_caller_tries_often_before_it_gives_up),
         cmocka_unit_test(a_listener_forgets_a_caller_that_never_proves_itself),
         cmocka_unit_test(the_stream_id_reaches_the_listener),
         cmocka_unit_test(both_ends_may_start_from_any_number),

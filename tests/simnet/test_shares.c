@@ -170,7 +170,6 @@ TEST(streams_that_adapt_become_equal) {
     }
 }
 
-/* It would take twice what Reno gets, if it could. */
 /* Each one's trial made the others try, and all held what they had: 16 to 18 %
  * of the packets were lost. */
 TEST(streams_do_not_hold_their_parts_against_each_other) {
@@ -194,6 +193,34 @@ TEST(streams_do_not_hold_their_parts_against_each_other) {
     }
 }
 
+/* The same as for streams that adapt: 16 to 27 % were lost, and one got a
+ * hundredth of another. */
+TEST(greedy_streams_do_not_hold_their_parts_against_each_other) {
+    static const struct {
+        double rate;
+        uint64_t rtt, queue;
+        unsigned streams;
+    } links[] = {{4.4e6, 127 * MS, 218600, 2},
+                 {6.4e6, 109 * MS, 159100, 3},
+                 {11.2e6, 103 * MS, 319800, 5}};
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+        struct shares s;
+        struct medians m;
+        shares_init(&s);
+        s.kind = SHARES_GREEDY;
+        s.streams = links[i].streams;
+        s.stagger = 2017 * MS;
+        s.rate = links[i].rate;
+        s.rtt = links[i].rtt;
+        s.queue = links[i].queue;
+        s.length = 60 * SEC;
+        m = play_seeds(&s);
+        assert_true(m.lost < 0.05);
+        assert_true(m.even < 3);
+    }
+}
+
+/* It would take twice what Reno gets, if it could. */
 TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
     world_needs_fec();
     expect_half("cubic", 4e6, 40 * MS, 50000, 1.3);
@@ -209,7 +236,7 @@ static void expect_in_time(const char *rival, double rate, uint64_t rtt,
 }
 
 TEST(a_stream_is_in_time_where_others_fill_a_deep_queue) {
-    expect_in_time("reno", 6e6, 80 * MS, 150000, 0.62);
+    expect_in_time("reno", 6e6, 80 * MS, 150000, 0.58);
     expect_in_time("reno", 10e6, 100 * MS, 250000, 0.67);
 }
 
@@ -271,6 +298,8 @@ int main(void) {
         cmocka_unit_test(an_adaptive_stream_keeps_a_share_when_bulk_flows_join),
         cmocka_unit_test(streams_that_adapt_become_equal),
         cmocka_unit_test(streams_do_not_hold_their_parts_against_each_other),
+        cmocka_unit_test(
+            greedy_streams_do_not_hold_their_parts_against_each_other),
         cmocka_unit_test(
             a_stream_that_wants_most_of_a_link_leaves_others_their_part),
         cmocka_unit_test(a_stream_is_in_time_where_others_fill_a_deep_queue),

@@ -85,6 +85,13 @@ static void crowd_pause(struct crowd *c, int ms, double bytes) {
     }
 }
 
+static void crowd_run_until_it_tries(struct crowd *c, double loss) {
+    while (c->h.state == CONG__HOLD_OFF && c->now < 20 * CONG_NS) {
+        crowd_run(c, 0.01, loss);
+    }
+    assert_int_equal(c->h.state, CONG__HOLD_TRIAL);
+}
+
 static double crowd_part(const struct crowd *c) {
     return c->cc.pacing_rate / CONG_NS / LINK;
 }
@@ -94,6 +101,7 @@ TEST(a_flow_holds_its_part_where_yielding_does_not_reduce_losses) {
     crowd_start(&c);
     crowd_run(&c, 5, 0.1);
     assert_int_equal(c.h.state, CONG__HOLD_ON);
+    crowd_pause(&c, 60, 60 * MS * LINK);
     crowd_run(&c, 10, 0.1);
     assert_true(c.on);
     assert_true(crowd_part(&c) > 0.4 && crowd_part(&c) < 0.65);
@@ -102,8 +110,7 @@ TEST(a_flow_holds_its_part_where_yielding_does_not_reduce_losses) {
 TEST(a_flow_that_loses_what_tcp_flows_cause_goes_on_yielding) {
     struct crowd c;
     crowd_start(&c);
-    crowd_run(&c, 2, 0.04); /* enough for a trial */
-    assert_int_equal(c.h.state, CONG__HOLD_TRIAL);
+    crowd_run_until_it_tries(&c, 0.04);
     crowd_run(&c, 2, 0.01);
     assert_false(c.on);
     assert_true(c.cc.pacing_rate == 0);
@@ -157,6 +164,7 @@ TEST(a_flow_that_does_not_know_its_rate_goes_on_yielding) {
     crowd_run(&c, 10, 0.3);
     assert_false(c.on);
     c.path.peak = &c.peak;
+    crowd_pause(&c, 60, 60 * MS * LINK);
     crowd_run(&c, 5, 0.1);
     assert_int_equal(c.h.state, CONG__HOLD_ON);
     c.path.peak = &unknown;
@@ -171,6 +179,40 @@ TEST(a_rate_is_given_up_when_others_turn_out_to_yield) {
     assert_true(c.on);
     crowd_run(&c, 20, 0.002);
     assert_false(c.on);
+}
+
+/* Other flows like this one may be all that it competes with. */
+TEST(a_rate_is_given_up_when_nobody_pauses_as_bbr_does) {
+    struct crowd c;
+    crowd_start(&c);
+    crowd_run(&c, 5, 0.1);
+    assert_true(c.on);
+    crowd_run(&c, 10, 0.1);
+    assert_false(c.on);
+    assert_true(c.h.again - c.now > 30 * CONG_NS);
+    c.h.again = 0;
+    crowd_run(&c, 10, 0.1);
+    assert_false(c.on); /* nor is there another trial */
+    crowd_pause(&c, 60, 60 * MS * LINK);
+    crowd_run(&c, 5, 0.1);
+    assert_true(c.on);
+}
+
+TEST(flows_that_lose_at_once_try_one_after_another) {
+    double first = CONG_HUGE;
+    double last = 0;
+    for (int i = 0; i < 20; i++) {
+        struct crowd c;
+        double begin;
+        crowd_start(&c);
+        c.now += i * 1234567;
+        begin = (double)c.now;
+        crowd_run_until_it_tries(&c, 0.1);
+        first = fmin(first, (double)c.now - begin);
+        last = fmax(last, (double)c.now - begin);
+    }
+    assert_true(last - first > 300 * MS);
+    assert_true(last < 4e9);
 }
 
 TEST(a_rate_shrinks_when_too_much_is_lost) {
@@ -212,8 +254,7 @@ TEST(a_queue_that_falls_as_fast_as_others_slow_down_is_no_pause) {
 TEST(a_trial_in_which_others_pause_is_soon_repeated) {
     struct crowd c;
     crowd_start(&c);
-    crowd_run(&c, 2, 0.04);
-    assert_int_equal(c.h.state, CONG__HOLD_TRIAL);
+    crowd_run_until_it_tries(&c, 0.04);
     crowd_run(&c, 0.5, 0.01);
     crowd_pause(&c, 20, PACKET);
     crowd_run(&c, 1.5, 0.01);
@@ -244,6 +285,8 @@ int main(void) {
         cmocka_unit_test(a_rate_is_held_no_longer_than_others_fill_the_queue),
         cmocka_unit_test(a_flow_that_does_not_know_its_rate_goes_on_yielding),
         cmocka_unit_test(a_rate_is_given_up_when_others_turn_out_to_yield),
+        cmocka_unit_test(a_rate_is_given_up_when_nobody_pauses_as_bbr_does),
+        cmocka_unit_test(flows_that_lose_at_once_try_one_after_another),
         cmocka_unit_test(a_rate_shrinks_when_too_much_is_lost),
         cmocka_unit_test(others_that_pause_show_the_rate_of_the_link),
         cmocka_unit_test(

@@ -37,6 +37,13 @@ static void queue_goes(struct path *p, double to, double takes) {
     }
 }
 
+static bool is_excluded(const struct path *p) {
+    struct cong_ack ack = {
+        .now = (cong_time)((p->sent + BASE + p->queue) * MS),
+        .srtt = (cong_time)((BASE + p->queue) * MS)};
+    return cong__pause_excludes_bbr(&p->pause, &ack);
+}
+
 static bool is_recognized(const struct path *p) {
     return cong__pause_is_bbr(&p->pause,
                               (cong_time)((p->sent + BASE + p->queue) * MS));
@@ -103,10 +110,28 @@ TEST(bbr_is_forgotten_when_it_no_longer_pauses) {
     assert_false(is_recognized(&p));
 }
 
+TEST(a_queue_that_stands_too_long_excludes_bbr) {
+    struct path p = path_new();
+    assert_false(is_excluded(&p));
+    queue_goes(&p, 0, 100);
+    for (int i = 0; i < 3; i++) {
+        queue_goes(&p, HIGH, 300);
+        queue_goes(&p, HIGH, 9800);
+        assert_false(is_excluded(&p));
+        queue_goes(&p, 0, HIGH / 0.7);
+    }
+    queue_goes(&p, HIGH, 300);
+    queue_goes(&p, HIGH, 12000);
+    assert_true(is_excluded(&p));
+    queue_goes(&p, 0, 100);
+    assert_false(is_excluded(&p));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pause_shows_bbr),
         cmocka_unit_test(flows_that_yield_to_losses_do_not_show_as_bbr),
+        cmocka_unit_test(a_queue_that_stands_too_long_excludes_bbr),
         cmocka_unit_test(streams_that_come_and_go_do_not_show_as_bbr),
         cmocka_unit_test(a_short_queue_says_nothing),
         cmocka_unit_test(bbr_is_forgotten_when_it_no_longer_pauses),
