@@ -17,7 +17,7 @@
  * queue beyond this one, ns, and for at most this time, ns. In a shorter queue
  * BBRv1 would leave a flow nothing meanwhile. */
 #define SPREAD 60
-#define SPREAD_BEYOND 3e7
+#define SPREAD_BEYOND 5e7
 #define SPREAD_MOST 6e9
 
 #define TRIAL_LEAST 10       /* packets per round trip, at least */
@@ -269,7 +269,7 @@ static void hold_note_losses(struct cong__hold *h, double mss, cong_time now) {
  * flow, since each notices at another time. */
 static double hold_patience(const struct cong__hold *h) {
     double beyond = fmax((double)h->pause.high - SPREAD_BEYOND, 0);
-    uint32_t hash = (uint32_t)h->much * 2654435761U; /* Knuth's, by 2^32 / phi */
+    uint32_t hash = (uint32_t)h->much * 2654435761U; /* 2^32 / golden ratio */
     return PERSISTS +
            hash / (double)UINT32_MAX * fmin(SPREAD * beyond, SPREAD_MOST);
 }
@@ -277,9 +277,9 @@ static double hold_patience(const struct cong__hold *h) {
 static bool hold_may_begin(const struct cong__hold *h, double link,
                            const struct cong__hold_path *path,
                            const struct cong_ack *ack) {
-    bool suspects = ack->now >= h->again && h->much > 0 &&
-                    (double)cong__elapsed(ack->now, h->much) >=
-                        hold_patience(h);
+    bool suspects =
+        ack->now >= h->again && h->much > 0 &&
+        (double)cong__elapsed(ack->now, h->much) >= hold_patience(h);
     return path->stands && path->part > 0 && path->peak->delivered > 0 &&
            path->peak->delivered <= ENOUGH * link &&
            !cong__pause_excludes_bbr(&h->pause, ack) &&

@@ -6,8 +6,9 @@
 #define PTO_MAX (10 * TLTCP_S)
 #define PTO_EVEN 6u /* probe timeouts in a row before live data backs off */
 #define ASK_EVERY (600 * TLTCP_MS) /* or one PTO */
-#define PTO_CALL_MAX TLTCP_S       /* while a caller has no answer, ... */
-#define PTO_CALLS 10u              /* ... so many times */
+
+#define PTO_CALL_MAX TLTCP_S /* while a caller has no answer, ... */
+#define PTO_CALLS 10u        /* ... so many times */
 
 /* How often the wait has doubled. Burst losses end after a number of packets,
  * and data after its deadline is useless. So for data with a deadline, even if

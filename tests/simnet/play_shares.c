@@ -12,11 +12,11 @@
 static int play_shares_usage(void) {
     fprintf(stderr,
             "usage: play_shares [--rate MBIT] [--rtt MS] [--queue KB]\n"
-            "    [--loss P] [--rival NAME] [--rivals N] [--rival-last] "
-            "[--bursts P]\n    [--kind fixed|adaptive|greedy|bulk] [--stagger S]\n"
-            "    [--streams N] [--bitrate MBIT] [--latency MS] [--seconds S]\n"
-            "    [--congestion NAME] [--param NAME --value X] [--seeds N]\n"
-            "    [--first SEED] [--trace]\n");
+            "    [--loss P] [--rival NAME] [--rivals N] [--rival-last]\n"
+            "    [--bursts P] [--kind fixed|adaptive|greedy|bulk]\n"
+            "    [--streams N] [--stagger S] [--bitrate MBIT] [--latency MS]\n"
+            "    [--seconds S] [--congestion NAME] [--param NAME --value X]\n"
+            "    [--seeds N] [--first SEED] [--trace]\n");
     return 2;
 }
 

@@ -101,7 +101,10 @@ class Shares(unittest.TestCase):
                        {"even": [3], "least": [0.5]}]}
         self.assertIn("| 2 | longer (2 links) | 2.05 (1.10 to 3.00) | 1 | "
                       "74 (50 to 99) |\n",
-                      shares.several_table([(4, 40, 50), (8, 40, 99)], results))
+                      shares.several_table([(4, 40, 50), (8, 40, 99)], results,
+                                           "least", "in time"))
+        self.assertIn(f"<!-- {shares.GREEDY_MARK} -->\n",
+                      shares.PAGE.read_text(encoding="utf-8"))
 
     def test_a_row_of_the_table_of_hold(self):
         result = {"F": [0.1, 0.5, 0.9], "on_time": [0.2, 0.8, 1],

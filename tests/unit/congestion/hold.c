@@ -206,13 +206,14 @@ TEST(flows_that_lose_at_once_try_one_after_another) {
         double begin;
         crowd_start(&c);
         c.now += i * 1234567;
+        c.h.pause.high = 200 * MS;
         begin = (double)c.now;
         crowd_run_until_it_tries(&c, 0.1);
         first = fmin(first, (double)c.now - begin);
         last = fmax(last, (double)c.now - begin);
     }
-    assert_true(last - first > 300 * MS);
-    assert_true(last < 4e9);
+    assert_true(last - first > 1000 * MS);
+    assert_true(last < 9e9);
 }
 
 TEST(a_rate_shrinks_when_too_much_is_lost) {

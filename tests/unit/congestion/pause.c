@@ -38,9 +38,8 @@ static void queue_goes(struct path *p, double to, double takes) {
 }
 
 static bool is_excluded(const struct path *p) {
-    struct cong_ack ack = {
-        .now = (cong_time)((p->sent + BASE + p->queue) * MS),
-        .srtt = (cong_time)((BASE + p->queue) * MS)};
+    struct cong_ack ack = {.now = (cong_time)((p->sent + BASE + p->queue) * MS),
+                           .srtt = (cong_time)((BASE + p->queue) * MS)};
     return cong__pause_excludes_bbr(&p->pause, &ack);
 }
 
