@@ -135,13 +135,13 @@ def claims_asymmetric(page, v, s):
     ways = {u: list(zip(*(v.feedback(s.span, "asym", u, top, bw, x)
                           for x in s.few))) for u in UPLINKS}
     way = {u: mean(w[2]) for u, w in ways.items()}
-    page.claim("fig7.feedback-delay", "Figure 7: the way of the feedback "
-               "grows only with the uplink of 0.0384 Mbit/s",
+    page.claim("fig7.feedback-delay", "Figure 7: the delay of the "
+               "feedback grows only with the uplink of 0.0384 Mbit/s",
                way[0.0384] > 3 * way[3.84] and way[0.384] < 2 * way[3.84],
                ", ".join(f"{u}: {brief([1000 * x for x in w[2]], 0)} ms"
                          for u, w in ways.items()))
-    page.claim("fig8.feedback-rate", "Figure 8: there the feedback fills the "
-               "uplink", mean(ways[0.0384][1]) > 0.85 * 38.4,
+    page.claim("fig8.feedback-rate", "Figure 8: the feedback fills the "
+               "uplink of 0.0384 Mbit/s", mean(ways[0.0384][1]) > 0.85 * 38.4,
                ", ".join(f"{u}: {brief(w[1], 1)} kbit/s, {brief(w[0], 0)} "
                          "STATUS/s" for u, w in ways.items()))
 
@@ -246,8 +246,9 @@ def claim_status(page, v, s):
                + "; ".join(f"{r[0]:.1f} STATUS per s: {brief(r[1], 2)}, "
                            f"{brief(r[2], 2)}, {brief(r[3], 2)}"
                            for r in rows)
-               + ". More than one per round trip the engine never asks for, so "
-               "that they would make STFRC unfair cannot be tried")
+               + ". The engine never asks for more than one per round trip, so "
+               "the paper's statement that more would be unfair cannot be "
+               "tried")
 
 
 def smoothness(run, flow):

@@ -4,7 +4,7 @@ feedback."""
 import itertools
 import math
 
-from .lab import Job, pacing
+from .lab import Job, Ns2Job, pacing
 from .numbers import mean, ratio, variation
 
 UPLINKS = (3.84, 0.384, 0.0384)
@@ -83,9 +83,20 @@ def asymmetric(scope, n, bw, uplink, seed=1, known=0, **more):
                   uplink=uplink, known_uplink=known, **scope.time, **more)
 
 
+def plan_ns2(s):
+    """ns-2's own TCP SACK and TFRC, where many flows share."""
+    places = [(32, bw, 0) for bw in s.cov_rates]
+    places += [(n, bw, away) for n, bw in s.small_points(MANY)
+               for away in (0, FAR)]
+    return {("ns-2", red, n, bw, away, seed): Ns2Job.of(
+        "stfrc", n=n, bw=bw, red=red, exit_delay=away, seed=seed)
+            for red in (0, 1) for n, bw, away in dict.fromkeys(places)
+            for seed in s.few}
+
+
 def plan(quick):
     s = Scope(quick)
-    jobs = {}
+    jobs = {} if quick else plan_ns2(s)
     for red, n, bw in itertools.product((0, 1), s.flows, s.rates):
         lone = n <= FEW and bw <= s.small
         for seed in s.judges if lone else s.few:
@@ -155,6 +166,21 @@ def normalised(run, job, flow):
     return [x["arrived_bytes"] / fair for x in run.flows("stfrc")]
 
 
+class Ns2:
+    """What a run of ns-2 says of its flows."""
+
+    def __init__(self, run, n, bw):
+        line = run.lines[0]
+        self.counts = {flow: [float(x) for x in line[flow].split(",")]
+                       for flow in ("tcp", "tfrc")}
+        self.tcp = mean(self.counts["tcp"]) * PACKET * 8 / (
+            bw * 1e6 / 2 / n * Scope(False).span)  # normalised
+        self.loss = line["drops"] / line["offered"]
+
+    def cov(self, flow):
+        return variation(self.counts[flow])
+
+
 def loss(run):
     link = run.link("R1", "R2")
     return (link["dropped_red"] + link["dropped_queue"]) / link["offered"]
@@ -194,6 +220,11 @@ class View:
 
     def cov(self, flow, *key):
         return variation(self.shares(flow, *key))
+
+    def ns2(self, red, n, bw, seeds, away=0):
+        """None where ns-2 is not there."""
+        runs = [self.runs.get(("ns-2", red, n, bw, away, x)) for x in seeds]
+        return None if None in runs else [Ns2(r, n, bw) for r in runs]
 
     def feedback(self, span, *key):
         return feedback(self.runs[key], span)
