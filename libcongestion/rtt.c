@@ -109,6 +109,13 @@ void cong_rtt_sample(struct cong_rtt *r, cong_time sample) {
     }
 }
 
+void cong_rtt_raise_min(struct cong_rtt *r, cong_time rtt) {
+    if (r->min_rtt >= 0 && rtt > r->min_rtt) {
+        rtt_set_low(r, 0, rtt);
+        r->min_rtt = rtt;
+    }
+}
+
 cong_time cong_rtt_rto(const struct cong_rtt *r) {
     cong_time rto = SECOND;
     if (r->srtt >= 0) {

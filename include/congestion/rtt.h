@@ -68,6 +68,13 @@ CONG_API void cong_rtt_sample_at(struct cong_rtt *r, cong_time sample,
  */
 CONG_API void cong_rtt_sample(struct cong_rtt *r, cong_time sample);
 /**
+ * @brief Raises cong_rtt::min_rtt at once: the path has become longer.
+ * @param r    estimator
+ * @param rtt  RTT without a queue, ns; without effect unless above
+ *             cong_rtt::min_rtt
+ */
+CONG_API void cong_rtt_raise_min(struct cong_rtt *r, cong_time rtt);
+/**
  * @brief The RTO in force, backoff included; 1 s without a sample.
  * @param r  estimator
  * @return ns, at most cong_rtt::rto_max

@@ -47,17 +47,6 @@ static tltcp__target_input target_input(const tltcp__sender *s,
                    repaired};
 }
 
-static void target_set_min_rtt(tltcp__sender *s, cong_time rtt) {
-    struct cong_rtt *r = &s->cc.rtt;
-    if (rtt > r->min_rtt) {
-        for (unsigned i = 0; i < 3; i++) {
-            r->low[i].rtt = rtt;
-            r->low[i].at = r->clock;
-        }
-        r->min_rtt = rtt;
-    }
-}
-
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
                                  const tltcp__cross_sample *newest,
                                  tltcp_time now) {
@@ -76,8 +65,8 @@ void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
         in = target_input(s, now);
         tltcp__target_on_ack(s->target, &in, acked, rtt, newest,
                              (cong_time)now);
-        target_set_min_rtt(
-            s, tltcp__target_longer_path(s->target, &in, (cong_time)now));
+        cong_rtt_raise_min(&s->cc.rtt, tltcp__target_longer_path(
+                                           s->target, &in, (cong_time)now));
     }
 }
 

@@ -238,6 +238,22 @@ TEST(the_lowest_rtt_is_forgotten_after_a_change_of_route) {
     assert_int_equal(r.min_rtt, MS(70));
 }
 
+TEST(the_lowest_rtt_may_be_raised_at_once) {
+    struct cong_rtt r;
+    cong_rtt_init(&r, MS(1), MS(200));
+    cong_rtt_raise_min(&r, MS(80));
+    assert_int_equal(r.min_rtt, -1);
+    cong_rtt_sample_at(&r, MS(50), MS(1000));
+    cong_rtt_raise_min(&r, MS(40));
+    assert_int_equal(r.min_rtt, MS(50));
+    cong_rtt_raise_min(&r, MS(80));
+    assert_int_equal(r.min_rtt, MS(80));
+    cong_rtt_sample_at(&r, MS(90), MS(1100));
+    assert_int_equal(r.min_rtt, MS(80));
+    cong_rtt_sample_at(&r, MS(60), MS(1200));
+    assert_int_equal(r.min_rtt, MS(60));
+}
+
 TEST(the_lowest_rtt_is_forgotten_without_a_clock_too) {
     struct cong_rtt r;
     cong_rtt_init(&r, MS(1), MS(200));
@@ -530,6 +546,7 @@ int main(void) {
         cmocka_unit_test(bbr_is_back_in_startup_after_a_false_alarm),
         cmocka_unit_test(reductions_never_raise_the_window),
         cmocka_unit_test(the_lowest_rtt_is_forgotten_after_a_change_of_route),
+        cmocka_unit_test(the_lowest_rtt_may_be_raised_at_once),
         cmocka_unit_test(the_lowest_rtt_is_forgotten_without_a_clock_too),
         cmocka_unit_test(the_lowest_rtt_survives_a_clock_that_steps),
         cmocka_unit_test(peach_does_not_grow_by_dummies_of_the_loss_before),
