@@ -251,6 +251,8 @@ def ristsink(spec, way):
 
 
 LIBRIST_PORT = 6002  # of the tools, on the loopback interface of either end
+LIBRIST_CONNECTS = 1  # s; no message says when it has, and what comes before
+# is lost: the first group of pictures
 
 
 def librist(spec, way):
@@ -291,6 +293,7 @@ class Transport:
     ts: bool = False          # it carries a transport stream
     reliable: bool = False    # it goes on delivering what is late
     tools: collections.abc.Callable = lambda spec, way: ()
+    connects: float = 0       # s that they need before the stream
 
 
 TRANSPORTS = {
@@ -301,7 +304,8 @@ TRANSPORTS = {
     "srt": Transport(srt, ts=True),
     "srt-tuned": Transport(srt_tuned, ts=True),
     "ristsink": Transport(ristsink, (Tun,), ts=True),
-    "librist": Transport(librist, (Tun,), ts=True, tools=librist_tools),
+    "librist": Transport(librist, (Tun,), ts=True, tools=librist_tools,
+                         connects=LIBRIST_CONNECTS),
     "tcp": Transport(tcp, (Tun,), ts=True, reliable=True),
 }
 
@@ -327,6 +331,7 @@ def start_tools(spec, way, processes):
         process = processes.start(command[0], [*prefix, *command])
         wait_for(lambda p=process, n=port: is_bound(p, n), processes,
                  command[0])
+    time.sleep(TRANSPORTS[spec["transport"]].connects)
 
 
 def stream(spec, processes):
