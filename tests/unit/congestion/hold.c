@@ -86,7 +86,7 @@ static void crowd_pause(struct crowd *c, int ms, double bytes) {
 }
 
 static void crowd_run_until_it_tries(struct crowd *c, double loss) {
-    while (c->h.state == CONG__HOLD_OFF && c->now < 20000L * MS) {
+    while (c->h.state == CONG__HOLD_OFF && c->now < (cong_time)20000 * MS) {
         crowd_run(c, 0.01, loss);
     }
     assert_int_equal(c->h.state, CONG__HOLD_TRIAL);
@@ -189,7 +189,7 @@ TEST(a_rate_is_given_up_when_nobody_pauses_as_bbr_does) {
     assert_true(c.on);
     crowd_run(&c, 10, 0.1);
     assert_false(c.on);
-    assert_true(c.h.again - c.now > 30000L * MS);
+    assert_true(c.h.again - c.now > (cong_time)30000 * MS);
     c.h.again = 0;
     crowd_run(&c, 10, 0.1);
     assert_false(c.on); /* nor is there another trial */
