@@ -206,7 +206,7 @@ TEST(flows_that_lose_at_once_try_one_after_another) {
         double begin;
         crowd_start(&c);
         c.now += i * 1234567;
-        c.h.pause.high = 200 * MS;
+        c.h.pause.high = 200.0F * MS;
         begin = (double)c.now;
         crowd_run_until_it_tries(&c, 0.1);
         first = fmin(first, (double)c.now - begin);
