@@ -13,12 +13,11 @@
  * found their shares; each one's trial would look to the others like a flow
  * that does not yield. */
 #define PERSISTS 1e9
-/* Therefore they also wait for different times: for up to so many times the
- * queue beyond this one, ns, and for at most this time, ns. In a shorter queue
- * BBRv1 would leave a flow nothing meanwhile. */
-#define SPREAD 60
-#define SPREAD_BEYOND 5e7
-#define SPREAD_MOST 6e9
+/* Therefore each also waits for a time of its own, which grows with the queue.
+ * In a short queue BBRv1 would leave a flow nothing meanwhile. */
+#define SPREAD 60         /* times the queue beyond ... */
+#define SPREAD_BEYOND 5e7 /* ... this one, ns, but ... */
+#define SPREAD_MOST 6e9   /* ... no longer than this, ns */
 
 #define TRIAL_LEAST 10       /* packets per round trip, at least */
 #define TRIAL_STEP 1.25      /* times what was delivered, at first */

@@ -7,8 +7,8 @@
 #define PTO_EVEN 6u /* probe timeouts in a row before live data backs off */
 #define ASK_EVERY (600 * TLTCP_MS) /* or one PTO */
 
-#define PTO_CALL_MAX TLTCP_S /* while a caller has no answer, ... */
-#define PTO_CALLS 10u        /* ... so many times */
+#define PTO_CALL_MAX TLTCP_S /* for the first calls without an answer */
+#define PTO_CALLS 10u        /* number of these calls */
 
 /* How often the wait has doubled. Burst losses end after a number of packets,
  * and data after its deadline is useless. So for data with a deadline, even if

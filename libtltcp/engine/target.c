@@ -46,15 +46,14 @@
 #define CROSS_CALM_LEAST 0.4
 #define CROSS_CALM_MOST 0.6
 #define CALM 10000000000 /* ns without losses and marks */
-/* A queue that is longer than this, s, would hold more than this times what is
- * in flight, and stays the same for so long, s and round trips, is none: the
- * path has become longer. */
-#define FLAT_LEAST 0.008
-#define FLAT_TIMES 1.5
-#define FLAT_SECONDS 0.6
-#define FLAT_ROUNDS 3
-#define FLAT_BAND 0.004  /* s, ... */
-#define FLAT_PART 16     /* ... or this part of it: the same */
+/* A delay that would need more packets in a queue than are in flight, and that
+ * stays the same, is no queue: the path has become longer. */
+#define FLAT_LEAST 0.008 /* s of delay */
+#define FLAT_TIMES 1.5   /* what is in flight */
+#define FLAT_SECONDS 0.6 /* it stays for so long ... */
+#define FLAT_ROUNDS 3    /* ... and for so many round trips */
+#define FLAT_BAND 0.004  /* s by which it may change, ... */
+#define FLAT_PART 16     /* ... or this part of it */
 #define COLLAPSED 0.5    /* of the highest recent rate */
 #define DOUBT 2000000000 /* ns */
 /* Times what the controller offers: its window must be full to grow, and a

@@ -230,14 +230,17 @@ TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
 /* A sender that takes much more than it gets for what it can send is late for
  * as long as the others stay: on the first of these links 52 % were in time. */
 static void expect_in_time(const char *rival, double rate, uint64_t rtt,
-                           uint64_t queue, double least) {
-    assert_true(play_stream(rival, 0.7 * rate, rate, rtt, queue).on_time >
-                least);
+                           uint64_t queue, double least, double most) {
+    struct medians m = play_stream(rival, 0.7 * rate, rate, rtt, queue);
+    assert_true(m.on_time > least);
+    assert_true(m.ratio < most);
 }
 
+/* On the first link it was in time for 67 %, but at F 1.36: it held its part
+ * beside a flow that yields. */
 TEST(a_stream_is_in_time_where_others_fill_a_deep_queue) {
-    expect_in_time("reno", 6e6, 80 * MS, 150000, 0.58);
-    expect_in_time("reno", 10e6, 100 * MS, 250000, 0.67);
+    expect_in_time("reno", 6e6, 80 * MS, 150000, 0.58, 1.25);
+    expect_in_time("reno", 10e6, 100 * MS, 250000, 0.67, 1.9);
 }
 
 /* Queues of 13 to 23 ms do not show by their length that others fill them. F

@@ -117,30 +117,28 @@ static void share_span(struct cong__queue_share *s, double at, double bytes,
     cong__queue_share_ack(s, &ack, PACKET, BASE);
 }
 
-/* Alone on a link of 20 kB in 50 ms. */
+/* The same, alone on a link of 20 kB in 50 ms, for the spans [from, to). */
+static void share_alone(struct cong__queue_share *s, int from, int to) {
+    for (int i = from; i < to; i++) {
+        bool less = i % 2 != 0;
+        share_span(s, i * 50, less ? 15000 : 25000, less ? 50 : 62.5);
+    }
+}
+
 TEST(a_few_spans_say_nothing) {
     struct cong__queue_share s = {0};
-    double queue = 50;
-    for (int i = 0; i < 12; i++) {
-        double bytes = i % 2 ? 15000 : 25000;
-        queue += bytes / 400 - 50;
-        share_span(&s, i * 50, bytes, queue);
-        if (i < 8) { /* the first only begins the next */
-            assert_true(cong__queue_share(&s) < 0);
-        }
+    for (int i = 0; i < 8; i++) { /* the first only begins the next */
+        share_alone(&s, i, i + 1);
+        assert_true(cong__queue_share(&s) < 0);
     }
+    share_alone(&s, 8, 12);
     assert_true(cong__queue_share(&s) > 0.9);
 }
 
 /* Others fill the queue while the application pauses. */
 TEST(a_pause_is_no_span) {
     struct cong__queue_share s = {0};
-    double queue = 50;
-    for (int i = 0; i < 12; i++) {
-        double bytes = i % 2 ? 15000 : 25000;
-        queue += bytes / 400 - 50;
-        share_span(&s, i * 50, bytes, queue);
-    }
+    share_alone(&s, 0, 12);
     share_span(&s, 12 * 50 + 2000, 20000, 200);
     assert_true(cong__queue_share(&s) > 0.9);
 }

@@ -261,8 +261,8 @@ TEST(callers_share_a_budget_of_memory) {
     close_house();
 }
 
-/* Callers of one address, or of one block, get so many quarters of the memory,
- * and nearly all of that. */
+/* Callers of one address, or of one block, get `quarters` of the memory: not
+ * more, and hardly less. */
 static void share_memory(bool one_address, uint64_t block56, uint64_t block48,
                          size_t quarters) {
     enum { MAX = 16 << 20, CALLERS = 40 };
