@@ -33,6 +33,7 @@ import adaptive_quality  # noqa: E402
 import adaptive_run  # noqa: E402
 import adaptive_traces  # noqa: E402
 import arguments  # noqa: E402
+import commit  # noqa: E402
 import demo  # noqa: E402
 import live_store  # noqa: E402
 import measure  # noqa: E402
@@ -151,13 +152,6 @@ class Machine:
             free()
 
 
-def commit():
-    """What is measured."""
-    done = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
-                          check=False, capture_output=True, text=True)
-    return done.stdout.strip() or "unknown"
-
-
 def wanted(args):
     """Every run; those of one seed come before the next one's, so that a set
     that was interrupted has some of everything."""
@@ -266,7 +260,7 @@ def prepare(args):
     if "gcc" in args.transports:
         args.environment = adaptive_peers.build_gcc(
             args.folder / "rtpgccbwe", args.environment, say)
-    args.commit = commit()
+    args.commit = commit.short()
 
 
 def make_runs(args, transports, data, machine, end):

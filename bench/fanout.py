@@ -26,6 +26,7 @@ sys.dont_write_bytecode = True
 
 import arguments  # noqa: E402
 import case  # noqa: E402
+import commit  # noqa: E402
 
 import fanout_page  # noqa: E402
 
@@ -205,12 +206,6 @@ def print_isolation(args, rows):
               f"{beside.get('bad_mean', 0) * 100:>9.2f}", flush=True)
 
 
-def commit():
-    git = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short",
-                          "HEAD"], text=True, capture_output=True)
-    return git.stdout.strip() if git.returncode == 0 else "(no repository)"
-
-
 def bench(args):
     there = subprocess.run([str(args.program), "list"], text=True, check=True,
                            capture_output=True).stdout.split()
@@ -221,7 +216,7 @@ def bench(args):
                   "when this was built", file=sys.stderr)
     results = {"machine": platform.platform(), "cores": os.cpu_count(),
                "date": time.strftime("%-d %B %Y", time.gmtime()),
-               "commit": commit(),
+               "commit": commit.short(),
                "load_before": os.getloadavg()[0], "viewers": args.viewers,
                "mbps": args.mbps, "seconds": args.seconds, "warm": args.warm,
                "runs": args.runs,

@@ -2,11 +2,13 @@
 """Computations of ./dev bench adaptive and fanout, on synthetic runs."""
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import toolbox
 
@@ -21,6 +23,7 @@ import adaptive_quality  # noqa: E402
 import adaptive_run  # noqa: E402
 import adaptive_traces  # noqa: E402
 import adaptive_webrtc  # noqa: E402
+import commit  # noqa: E402
 import devtools  # noqa: E402
 import fanout  # noqa: E402
 import fanout_page  # noqa: E402
@@ -514,6 +517,12 @@ class Transports(unittest.TestCase):
             {"latency_ms": 400, "rtt_ms": 40, "queued_ms": 120}), 170)
         self.assertEqual(adaptive_cases.buffer_ms(
             {"latency_ms": 50, "rtt_ms": 600, "queued_ms": 0}), 20)
+
+
+class Commit(unittest.TestCase):
+    @unittest.mock.patch.dict(os.environ, {"PATH": "/nonexistent"})
+    def test_is_unknown_without_git(self):
+        self.assertEqual(commit.short(), commit.UNKNOWN)
 
 
 class Fanout(unittest.TestCase):
