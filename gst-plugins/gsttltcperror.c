@@ -106,6 +106,19 @@ void gst_tltcp_error_post(GstElement *element, const GstTltcpError *error,
         __LINE__);
 }
 
+void gst_tltcp_error_post_rejected(GstElement *element, GSocketAddress *from,
+                                   const gchar *advice) {
+    g_autofree gchar *where =
+        from ? g_socket_connectable_to_string(G_SOCKET_CONNECTABLE(from))
+             : g_strdup("an unknown address");
+
+    gst_element_message_full(
+        element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+        g_strdup_printf("Refused a caller at %s: %s", where, advice), NULL,
+        __FILE__, G_STRFUNC, __LINE__);
+}
+
 void gst_tltcp_connection_message(GstElement *element, const gchar *state,
                                   const gchar *where,
                                   const GstTltcpError *error, guint attempt) {

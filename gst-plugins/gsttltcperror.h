@@ -4,6 +4,7 @@
 #ifndef GST_TLTCP_ERROR_H
 #define GST_TLTCP_ERROR_H
 
+#include <gio/gio.h>
 #include <gst/gst.h>
 
 #include <tltcp/live.h>
@@ -30,6 +31,11 @@ gboolean gst_tltcp_error_is_news(const GstTltcpError *error);
 /* Posts an error or a warning in the RESOURCE domain. */
 void gst_tltcp_error_post(GstElement *element, const GstTltcpError *error,
                           const gchar *where, gboolean is_error);
+
+/* Posts a warning about a caller that was rejected at `from`, which may be
+ * NULL; `advice` is a sentence. */
+void gst_tltcp_error_post_rejected(GstElement *element, GSocketAddress *from,
+                                   const gchar *advice);
 
 /* Posts the element message "tltcp-connection" with the fields state
  * (connecting, connected, failed, lost, retrying), address, attempt, error and,

@@ -79,6 +79,10 @@ static void pending_emit(GstTltcpSender *s, const GstTltcpPending *pending) {
         gst_tltcp_error_post(s->element, &pending->error, s->where,
                              pending->kind == GST_TLTCP_PENDING_FAILED);
         break;
+    case GST_TLTCP_PENDING_REJECTED:
+        gst_tltcp_error_post_rejected(s->element, pending->address,
+                                      pending->error.reason);
+        break;
     }
 }
 

@@ -14,7 +14,8 @@ typedef enum {
     GST_TLTCP_PENDING_LOST,
     GST_TLTCP_PENDING_STATE,
     GST_TLTCP_PENDING_FAILED,
-    GST_TLTCP_PENDING_WARN
+    GST_TLTCP_PENDING_WARN,
+    GST_TLTCP_PENDING_REJECTED
 } GstTltcpPendingKind;
 
 /* A signal or a message. */

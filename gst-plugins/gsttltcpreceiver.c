@@ -87,6 +87,10 @@ static void receiver_on_event(void *user, const tltcp_live_event *ev) {
         note_failure(r, &r->refused->error, !ev->final);
         r->refused->kind =
             ev->final ? GST_TLTCP_RECEIVER_FAILED : GST_TLTCP_RECEIVER_LOST;
+    } else if (ev->type == TLTCP_LIVE_EVENT_REJECTED) {
+        g_autoptr(GSocketAddress) from =
+            native_address(&ev->address, ev->address_len);
+        gst_tltcp_error_post_rejected(r->element, from, ev->reason);
     }
 }
 

@@ -62,6 +62,13 @@ static void sender_on_event(void *user, const tltcp_live_event *ev) {
     } else if (ev->type == TLTCP_LIVE_EVENT_REFUSED) {
         gst_tltcp_error_from_event(&error, ev);
         on_failure(s, &error, ev->final);
+    } else if (ev->type == TLTCP_LIVE_EVENT_REJECTED) {
+        GstTltcpPending *pending =
+            gst_tltcp_pending_add(s, GST_TLTCP_PENDING_REJECTED);
+        pending->address = g_socket_address_new_from_native(
+            (gpointer)(gsize)&ev->address, ev->address_len);
+        g_strlcpy(pending->error.reason, ev->reason,
+                  sizeof(pending->error.reason));
     }
     g_mutex_unlock(&s->lock);
 }

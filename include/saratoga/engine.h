@@ -168,6 +168,12 @@ SARATOGA_API void saratoga_engine_set_willing(saratoga_engine *engine,
 SARATOGA_API void saratoga_engine_set_uplink(saratoga_engine *engine,
                                              uint64_t bps);
 /**
+ * @brief Number of REQUESTs not signed with auth_key.
+ * @param engine  the engine
+ * @return number since the engine was created
+ */
+SARATOGA_API uint64_t saratoga_engine_rejected(const saratoga_engine *engine);
+/**
  * @brief Takes a snapshot of the statistics.
  * @param engine  the engine
  * @param[out] st initialised by saratoga_engine_stats_init()

@@ -280,6 +280,18 @@ SARATOGA_API int saratoga_node_get_stats(saratoga_node *u, uint64_t id,
 SARATOGA_API int saratoga_node_get_engine_stats(saratoga_node *u,
                                                 saratoga_engine_stats *st);
 /**
+ * @brief Number of callers with a wrong or missing passphrase or key, and of
+ * REQUESTs not signed with auth_key.
+ *
+ * A stranger can forge the address.
+ * @param u          node
+ * @param[out] text  HOST:PORT of the newest, ::SARATOGA_NODE_ADDRESS bytes; ""
+ *                   when there is none
+ * @return number since the node was created
+ */
+SARATOGA_API uint64_t saratoga_node_rejected(const saratoga_node *u,
+                                             char *text);
+/**
  * @brief Number of transfers in progress, in both roles.
  * @param u  node
  * @return how many

@@ -464,10 +464,10 @@ enum tltcp_verdict {
 
 /** @brief Output of tltcp_endpoint_recv(), beside its verdict. */
 typedef struct tltcp_dispatch {
-    tltcp_conn *conn;               /**< TAKEN, CALLER: connection of the
-                                         datagram */
+    tltcp_conn *conn;               /**< TAKEN, CALLER: its connection */
     size_t reply_len;               /**< REPLY: bytes in reply */
     uint8_t reply[TLTCP_REPLY_MAX]; /**< REPLY: the datagram to send */
+    bool rejected; /**< REPLY: to a caller without the right key */
 } tltcp_dispatch;
 
 /**

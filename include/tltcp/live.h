@@ -196,8 +196,12 @@ enum tltcp_live_event_type {
     TLTCP_LIVE_EVENT_KEY_WANTED =
         8, /**< the encoder should make a key frame: a connection joined, or a
               reference was lost */
-    TLTCP_LIVE_EVENT_FRAME = 9 /**< fate of a frame, with
-                                    tltcp_live_settings::report_frames */
+    TLTCP_LIVE_EVENT_FRAME = 9, /**< fate of a frame, with
+                                     tltcp_live_settings::report_frames */
+    TLTCP_LIVE_EVENT_REJECTED =
+        10 /**< the listener has rejected callers with a wrong passphrase or
+                key, or none; reason says what to do. Ten events at once, then
+                one a minute. */
 };
 
 /** Why a frame did not arrive. */
@@ -234,7 +238,8 @@ typedef struct tltcp_live_event {
     uint32_t fate;        /**< FRAME: ::tltcp_fate; 0: never passed to the
                                connection */
     uint64_t tag;         /**< DROP, FRAME: tltcp_live_frame::tag */
-    uint32_t number;      /**< FRAME: index in its stream */
+    uint32_t number;      /**< FRAME: index in its stream; REJECTED: how many so
+                               far */
     uint32_t picture;     /**< FRAME: ::tltcp_live_picture */
     uint64_t bytes;       /**< FRAME: bytes of the codec */
     int64_t pts;          /**< FRAME: media time */
@@ -244,7 +249,8 @@ typedef struct tltcp_live_event {
     tltcp_time deadline;  /**< FRAME: ::TLTCP_TIME_NEVER: none */
     tltcp_time now;       /**< when this became known */
     struct sockaddr_storage address;   /**< LISTENING: bound to; CONNECTED,
-                                    DISCONNECTED, DROP: the peer's */
+                                    DISCONNECTED, DROP: the peer's; REJECTED:
+                                    of the newest, which may be forged */
     socklen_t address_len;             /**< length of the address; 0: not
                                             known */
     char reason[TLTCP_REASON_MAX + 1]; /**< the peer's reason, or "" */

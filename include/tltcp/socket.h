@@ -457,6 +457,20 @@ TLTCP_API int tltcp_peer_address(const tltcp_socket *s, struct sockaddr *sa,
                                  socklen_t *len);
 
 /**
+ * @brief Where the newest caller of tltcp_stats::callers_rejected called from.
+ *
+ * A stranger can forge this address.
+ * @param s            listener
+ * @param[out] sa      buffer for an address
+ * @param[in,out] len  in: bytes at @p sa, out: bytes of the address
+ * @retval 0               filled in
+ * @retval TLTCP_ERR_STATE no caller was rejected yet
+ * @retval TLTCP_ERR_INVAL NULL, not a listener, or the buffer is too small
+ */
+TLTCP_API int tltcp_rejected_address(const tltcp_socket *s, struct sockaddr *sa,
+                                     socklen_t *len);
+
+/**
  * @brief The stream id that the caller requested.
  * @param s  connection
  * @return zero-terminated, "" when none; valid until tltcp_close()

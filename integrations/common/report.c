@@ -44,6 +44,9 @@ int report_event(const tltcp_live_event *ev, char *line) {
         }
         (void)snprintf(line, REPORT_MAX, "%s has left", where);
         return REPORT_INFO;
+    case TLTCP_LIVE_EVENT_REJECTED:
+        (void)snprintf(line, REPORT_MAX, "refused %s: %s", where, ev->reason);
+        return REPORT_WARNING;
     default:
         return REPORT_NOTHING;
     }

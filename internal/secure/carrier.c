@@ -208,6 +208,10 @@ void sec__carrier_close(sec__carrier *c) {
     }
 }
 
+uint64_t sec__carrier_rejected(const sec__carrier *c) {
+    return c->admission.rejected;
+}
+
 void sec__carrier_get_stats(const sec__carrier *c, sec__carrier_stats *st) {
     *st = c->stats;
     st->rejected = c->admission.rejected;

@@ -114,6 +114,8 @@ void sec__carrier_on_timeout(sec__carrier *c, uint64_t now);
 bool sec__carrier_next_refusal(sec__carrier *c, sec__refused *out);
 /* Ends every session: sec__carrier_send() gives the final messages. */
 void sec__carrier_close(sec__carrier *c);
+/* Callers with a wrong or missing key. */
+uint64_t sec__carrier_rejected(const sec__carrier *c);
 void sec__carrier_get_stats(const sec__carrier *c, sec__carrier_stats *st);
 
 #endif /* SECURE_CARRIER_H */

@@ -552,6 +552,10 @@ void saratoga_engine_set_uplink(saratoga_engine *engine, uint64_t bps) {
     engine->ctx.uplink_free = 0;
 }
 
+uint64_t saratoga_engine_rejected(const saratoga_engine *engine) {
+    return engine->ctx.stats.callers_rejected;
+}
+
 int saratoga_engine_get_stats(const saratoga_engine *engine,
                               saratoga_engine_stats *st) {
     size_t size = st->struct_size;

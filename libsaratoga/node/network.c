@@ -33,6 +33,16 @@ static void find_origin(saratoga_node *u, const net__route *r,
     from->flags |= SARATOGA_PKT_MULTICAST;
 }
 
+static void note_rejected(saratoga_node *u, const net__route *from) {
+    uint64_t rejected =
+        saratoga_engine_rejected(u->engine) + saratoga__secure_rejected(u);
+
+    if (rejected != u->rejected) {
+        u->rejected = rejected;
+        u->rejected_from = from->remote;
+    }
+}
+
 void saratoga__datagrams_take(saratoga_node *u, const net__burst *in,
                               size_t count, uint32_t flags) {
     saratoga_time now = saratoga__now();
@@ -54,6 +64,7 @@ void saratoga__datagrams_take(saratoga_node *u, const net__burst *in,
                 saratoga_engine_recv(u->engine, &from, b->data + at, len, now);
             }
         }
+        note_rejected(u, b->route);
     }
     saratoga__wake(u);
 }

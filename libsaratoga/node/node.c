@@ -163,6 +163,15 @@ int saratoga_node_get_engine_stats(saratoga_node *u,
     return rv;
 }
 
+uint64_t saratoga_node_rejected(const saratoga_node *u, char *text) {
+    text[0] = '\0';
+    if (u->rejected > 0) {
+        net__addr a = u->rejected_from;
+        saratoga__address_text(&a, text);
+    }
+    return u->rejected;
+}
+
 unsigned saratoga_node_active(const saratoga_node *u) {
     return u->n_files;
 }

@@ -33,6 +33,7 @@ struct saratoga__secure {
     sec__carrier *carrier;
     uint8_t *scratch;       /* NULL: the node has no key */
     stretching *stretching; /* under way, or NULL */
+    uint64_t plain;         /* REQUESTs of callers without a key */
 };
 
 /* --- Setting up ---------------------------------------------------------- */
@@ -222,6 +223,9 @@ static bool looks_sealed(const uint8_t *data, size_t len) {
     return len > 0 && (data[0] & 0xf0u) == (SEC__SHORT & 0xf0u);
 }
 
+/* A REQUEST of Saratoga's version 1. */
+#define PLAIN_REQUEST 0x21u
+
 static void reply(saratoga_node *u, const net__route *r,
                   const sec__delivery *out) {
     uint8_t *room = saratoga__socket_room(u);
@@ -240,6 +244,7 @@ bool saratoga__secure_take(saratoga_node *u, const net__route *r,
         (!saratoga__is_secured(u) && !looks_sealed(data, len))) {
         return false;
     }
+    u->secure->plain += len > 0 && data[0] == PLAIN_REQUEST ? 1 : 0;
     saratoga__place(u, r, &info);
     from = (sec__place){.host = info.host,
                         .path = info.path,
@@ -368,6 +373,12 @@ void saratoga__secure_terminate(saratoga_node *u) {
     }
 }
 
+uint64_t saratoga__secure_rejected(const saratoga_node *u) {
+    return u->secure == NULL
+               ? 0
+               : u->secure->plain + sec__carrier_rejected(u->secure->carrier);
+}
+
 void saratoga__secure_get_stats(const saratoga_node *u,
                                 saratoga_engine_stats *st) {
     saratoga_engine_stats full;
@@ -382,6 +393,6 @@ void saratoga__secure_get_stats(const saratoga_node *u,
     full.sealed_forged = own.forged;
     full.sealed_repeated = own.repeated;
     full.sealed_foreign = own.foreign;
-    full.callers_rejected += own.rejected;
+    full.callers_rejected += saratoga__secure_rejected(u);
     memcpy(st, &full, size);
 }

@@ -40,6 +40,8 @@ void saratoga__secure_end_rejected(saratoga_node *u);
 void saratoga__secure_stretch(saratoga_node *u);
 /* Ends every session and notifies the peers. */
 void saratoga__secure_terminate(saratoga_node *u);
+/* Callers with a wrong or missing key so far. */
+uint64_t saratoga__secure_rejected(const saratoga_node *u);
 void saratoga__secure_get_stats(const saratoga_node *u,
                                 saratoga_engine_stats *st);
 

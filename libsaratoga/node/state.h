@@ -288,6 +288,8 @@ struct saratoga_node {
     struct saratoga__places places;
     struct saratoga__stranger_budget strangers;
     struct saratoga__digests digests;
+    uint64_t rejected; /* requests and callers without the key */
+    net__addr rejected_from;
     saratoga__file *files;
     unsigned n_files;
     saratoga__file *to_check; /* files that may have ended */

@@ -258,6 +258,11 @@ static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
     return TLTCP_REPLY;
 }
 
+static int reply_wrong_key(tltcp_dispatch *out, const sec__packet *p) {
+    out->rejected = true;
+    return reply_reject(out, p, SEC__WRONG_KEY);
+}
+
 /* Rejects a caller with a wrong or missing key. */
 static int endpoint_reject(tltcp_endpoint *ep, const arrival *a,
                            const sec__packet *p) {
@@ -265,7 +270,7 @@ static int endpoint_reject(tltcp_endpoint *ep, const arrival *a,
 
     sec__admission_on_rejected(&sh->admission, tltcp__shared_time(sh, a->now));
     tltcp__shared_unlock(ep);
-    return reply_reject(a->out, p, SEC__WRONG_KEY);
+    return reply_wrong_key(a->out, p);
 }
 
 static bool find_token_keys(tltcp_endpoint *ep, sec__admitted *who) {
@@ -286,7 +291,7 @@ static int endpoint_on_stranger(tltcp_endpoint *ep, const arrival *a,
     sec__admission_on_stranger(&sh->admission, a->info->network,
                                tltcp__shared_time(sh, a->now));
     tltcp__shared_unlock(ep);
-    return reply_reject(a->out, p, SEC__WRONG_KEY);
+    return reply_wrong_key(a->out, p);
 }
 
 /* Opens a secured caller's INITIAL and replaces its body by the plain one.
@@ -467,6 +472,7 @@ int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     uint64_t id;
     out->conn = NULL;
     out->reply_len = 0;
+    out->rejected = false;
     if (sec__packet_peek(dgram, len, &type, &id)) {
         if (type == SEC__SHORT) {
             verdict = endpoint_on_short(ep, &a, id);

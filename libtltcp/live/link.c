@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/credentials/rejections.h"
 #include "tltcp/live_parts.h"
 
 #define RETRY_MIN_NS (200 * TLTCP_MS)
@@ -24,6 +25,7 @@ struct tltcp_live_link {
     uint32_t attempt;
     tltcp_time retry_at;
     tltcp_time delay;
+    struct secrets_rejections rejections;
 };
 
 bool tltcp_live_is_permanent(int error, bool answered, const char *reason) {
@@ -190,6 +192,25 @@ static int live_link_accept(tltcp_live_link *l, tltcp_socket **s) {
     return rc == TLTCP_ERR_AGAIN ? 0 : rc;
 }
 
+/* Returns when to look again. */
+static tltcp_time live_link_tell_rejected(tltcp_live_link *l) {
+    tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_REJECTED,
+                           .address_len = sizeof(ev.address)};
+    tltcp_time now = tltcp_now();
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    if (secrets_rejections_look(&l->rejections, now) &&
+        tltcp_rejected_address(l->listener, (struct sockaddr *)&ev.address,
+                               &ev.address_len) == 0 &&
+        tltcp_get_stats(l->listener, &st) == 0 &&
+        secrets_rejections_are_news(&l->rejections, st.callers_rejected, now)) {
+        ev.number = (uint32_t)st.callers_rejected;
+        (void)snprintf(ev.reason, sizeof(ev.reason), "%s", REJECTIONS_ADVICE);
+        live_link_report(l, &ev);
+    }
+    return l->rejections.look;
+}
+
 int tltcp_live_link_run(tltcp_live_link *l, tltcp_socket **s,
                         tltcp_time *when) {
     bool waits;
@@ -202,6 +223,9 @@ int tltcp_live_link_run(tltcp_live_link *l, tltcp_socket **s,
     rc = l->listener ? live_link_accept(l, s) : live_link_call(l, s);
     waits = !l->listener && !l->calling && !l->stands;
     *when = rc == 0 && waits ? l->retry_at : TLTCP_TIME_NEVER;
+    if (rc == 0 && l->listener && l->on_event) {
+        *when = live_link_tell_rejected(l);
+    }
     return rc;
 }
 

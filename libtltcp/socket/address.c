@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Addresses and stream ID of a socket. */
+#include "libtltcp/socket/address.h"
+
 #include <string.h>
 
-#include "libtltcp/socket/state.h"
 #include "libtltcp/socket/tcp_link.h"
 #include "libtltcp/tcp/acceptor.h"
 
@@ -36,6 +37,44 @@ static int address_local(const tltcp_socket *s, net__addr *a) {
     return port->listening != NULL
                ? tltcp__acceptor_local(port->listening->acceptor, a)
                : UV_ENOTCONN;
+}
+
+void tltcp__note_reply(struct tltcp__port *port, const tltcp_dispatch *d,
+                       const net__addr *to) {
+    if (d->rejected) {
+        port->listening->rejected = *to;
+        port->listening->rejected_at = tltcp_now();
+    }
+}
+
+/* The newest of all ports. Returns 0: none yet. */
+static tltcp_time address_rejected(const struct tltcp__listener *l,
+                                   net__addr *a) {
+    tltcp_time newest = 0;
+
+    for (unsigned i = 0; i < l->count; i++) {
+        struct tltcp__port *port = l->ports[i];
+
+        uv_mutex_lock(&port->io->mx);
+        if (port->listening->rejected_at > newest) {
+            newest = port->listening->rejected_at;
+            *a = port->listening->rejected;
+        }
+        uv_mutex_unlock(&port->io->mx);
+    }
+    return newest;
+}
+
+int tltcp_rejected_address(const tltcp_socket *s, struct sockaddr *sa,
+                           socklen_t *len) {
+    net__addr a;
+
+    if (s == NULL || sa == NULL || len == NULL || !s->listener) {
+        return TLTCP_ERR_INVAL;
+    }
+    return address_rejected(s->port->listening->listener, &a) != 0
+               ? address_give(&a, sa, len)
+               : TLTCP_ERR_STATE;
 }
 
 int tltcp_local_address(const tltcp_socket *s, struct sockaddr *sa,

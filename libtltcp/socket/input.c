@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "libtltcp/socket/address.h"
 #include "libtltcp/socket/admit.h"
 #include "libtltcp/socket/attempt.h"
 #include "libtltcp/socket/schedule.h"
@@ -99,6 +100,7 @@ static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
             (void)tltcp__admit(port, d.conn, info.path, b->route);
             now = tltcp_now(); /* the mutex was released for a while */
         } else if (verdict == TLTCP_REPLY) {
+            tltcp__note_reply(port, &d, &b->route->remote);
             input_reply(port, b->route, &d);
         }
         if (port->tracer != NULL && verdict != TLTCP_DROPPED &&

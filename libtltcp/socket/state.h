@@ -114,6 +114,8 @@ struct tltcp__listening {
     struct tltcp__crowd crowd;        /* TCP connections without a socket */
     uint64_t next_link;               /* number of the next TCP connection */
     tltcp_stats past;                 /* sums over ended connections */
+    net__addr rejected;               /* newest caller without the right key */
+    tltcp_time rejected_at;           /* 0: none yet */
 };
 
 /* Longest handshake datagram that is kept. */

@@ -8,6 +8,7 @@
 
 #include "internal/common/siphash.h"
 #include "libtltcp/socket/accept_queue.h"
+#include "libtltcp/socket/address.h"
 #include "libtltcp/socket/admit.h"
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/tcp_link.h"
@@ -99,6 +100,7 @@ static bool incoming_call(struct tltcp__link *l, const uint8_t *dgram,
     if (verdict == TLTCP_CALLER) {
         incoming_bind(l, d.conn);
     } else if (verdict == TLTCP_REPLY) {
+        tltcp__note_reply(port, &d, &l->route.remote);
         return tltcp__link_reply(l, d.reply, d.reply_len);
     }
     return true;

@@ -67,6 +67,40 @@ TEST(a_source_reports_rejected_callers) {
     support_stop(src);
 }
 
+/* A listener in a pipeline says who called without the right key. */
+static void warns_of_a_caller(const char *listens, const char *calls) {
+    GstHarness *listener = support_listener(
+        listens, have_security() ? "passphrase=long%20enough" : "latency=100");
+    GstBus *bus = support_bus(listener);
+    g_autofree char *uri =
+        g_strdup_printf("tltcp://127.0.0.1:%u?passphrase=something%%20else",
+                        support_port(listener->element));
+    g_autoptr(GError) warning = NULL;
+
+    if (have_security()) {
+        support_fails_at(calls, uri, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+                         "passphrase");
+        GstMessage *m =
+            gst_bus_timed_pop_filtered(bus, PATIENCE, GST_MESSAGE_WARNING);
+        assert_non_null(m);
+        gst_message_parse_warning(m, &warning, NULL);
+        assert_non_null(strstr(warning->message, "caller at 127.0.0.1:"));
+        assert_non_null(strstr(warning->message, "give both the same"));
+        gst_message_unref(m);
+    }
+    gst_element_set_bus(listener->element, NULL);
+    gst_object_unref(bus);
+    support_stop(listener);
+}
+
+TEST(a_source_warns_of_a_caller_with_a_wrong_passphrase) {
+    warns_of_a_caller("tltcpsrc", "tltcpsink");
+}
+
+TEST(a_sink_warns_of_a_caller_with_a_wrong_passphrase) {
+    warns_of_a_caller("tltcpsink", "tltcpsrc");
+}
+
 TEST(a_passphrase_can_be_read_nowhere) {
     GstElement *e = support_element(
         "tltcpsink", "tltcp://h:1?latency=5&passphrase=long%20enough");
@@ -214,6 +248,8 @@ int main(void) {
         cmocka_unit_test(with_the_same_passphrase_the_stream_arrives),
         cmocka_unit_test(a_wrong_passphrase_is_an_error_of_the_caller),
         cmocka_unit_test(a_source_reports_rejected_callers),
+        cmocka_unit_test(a_source_warns_of_a_caller_with_a_wrong_passphrase),
+        cmocka_unit_test(a_sink_warns_of_a_caller_with_a_wrong_passphrase),
         cmocka_unit_test(a_passphrase_can_be_read_nowhere),
         cmocka_unit_test_setup_teardown(
             callers_with_any_of_a_listeners_files_get_in, make_files,

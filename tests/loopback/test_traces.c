@@ -135,8 +135,15 @@ static void count_rejected(void *user, const tltcp_trace_event *ev) {
     }
 }
 
+static struct sockaddr *any(struct sockaddr_storage *a) {
+    return (struct sockaddr *)a;
+}
+
 TEST(a_listener_tells_of_callers_that_it_rejected) {
     struct lo *l = *state;
+    static const uint8_t loopback[] = {127, 0, 0, 1};
+    struct sockaddr_storage a;
+    socklen_t len = sizeof(a);
 
     atomic_store(&rejected, 0);
     l->config.on_trace = count_rejected;
@@ -144,10 +151,16 @@ TEST(a_listener_tells_of_callers_that_it_rejected) {
     lo_listen(l);
     l->config.on_trace = NULL;
     l->config.passphrase = "another passphrase";
+    assert_int_equal(tltcp_rejected_address(l->listener, any(&a), &len),
+                     TLTCP_ERR_STATE);
     assert_int_equal(
         tltcp_connect(&l->client, l->host, l->port, &l->config, LO_PATIENCE),
         TLTCP_ERR_AUTH);
     l->client = NULL;
+    assert_int_equal(tltcp_rejected_address(l->listener, any(&a), &len), 0);
+    assert_memory_equal(&((struct sockaddr_in *)&a)->sin_addr, loopback, 4);
+    assert_int_equal(tltcp_rejected_address(NULL, any(&a), &len),
+                     TLTCP_ERR_INVAL);
     close_all(l);
     assert_int_equal(atomic_load(&rejected), 1);
 }

@@ -26,6 +26,15 @@ class Secrets(saratogabox.Node):
         path.chmod(0o600)
         return path
 
+    def hears_of_a_caller(self, listener):
+        """A listener says who came without the right key, and what to do."""
+        for line in listener.stderr:
+            if "refused" in line:
+                self.assertRegex(line, r"caller at 127\.0\.0\.1:\d+: .*give "
+                                 r"both the same; refused so far: [1-9]\d*$")
+                return
+        self.fail("it said nothing")
+
     @staticmethod
     def command_line(process):
         """As ps shows it."""
@@ -95,18 +104,26 @@ class Files(Secrets):
         self.assertEqual(done.returncode, 1)
         self.assertIn("silent", done.stderr)
 
-    def test_who_is_turned_away_shows_at_the_server(self):
+    def talking_server(self):
         self.put_file("f", 1000)
         file = self.folder / "where"
+        file.unlink(missing_ok=True)
         server = self.start("saratoga", "serve", "--root", self.here, "--bind",
                             "127.0.0.1:0", "--port-file", file,
                             "--passphrase-file", self.file)
         self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        return server
+
+    def test_who_is_turned_away_shows_at_the_server(self):
+        server = self.talking_server()
         self.is_told("--key-file", self.key)
-        for line in server.stderr:
-            if "refused so far: 1" in line:
-                break
+        self.hears_of_a_caller(server)
         self.assertEqual(self.finish(server, signal.SIGTERM)[0], 0)
+
+    def test_who_has_no_key_shows_at_the_server(self):
+        server = self.talking_server()
+        self.get("--inactivity", "1", "--retry", "200ms")
+        self.hears_of_a_caller(server)
 
     def test_what_cannot_be_secured_is_refused(self):
         self.run_bad("group", "serve", "--beacon", "5", "--bind",
@@ -253,9 +270,7 @@ class Streams(Secrets):
         done = self.send(f"key-file={self.old}")
         self.assertEqual(done.returncode, 1)
         self.assertIn("passphrase or key", done.stderr)
-        for line in receiver.stderr:
-            if "refused so far: 1" in line:
-                break
+        self.hears_of_a_caller(receiver)
 
 
 if __name__ == "__main__":

@@ -7,27 +7,23 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define LOOK_EVERY UINT64_C(1000000000) /* ns */
-
-bool secrets_look(struct secrets_watch *w) {
+static uint64_t secrets_now(void) {
     struct timespec t;
-    uint64_t now;
-    bool due;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    now = (uint64_t)t.tv_sec * LOOK_EVERY + (uint64_t)t.tv_nsec;
-    due = now >= w->due;
-    w->due = due ? now + LOOK_EVERY : w->due;
-    return due;
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-void secrets_tell(struct secrets_watch *w, const char *tool,
-                  uint64_t rejected) {
-    if (rejected > w->rejected) {
+bool secrets_look(struct secrets_rejections *r) {
+    return secrets_rejections_look(r, secrets_now());
+}
+
+void secrets_tell(struct secrets_rejections *r, const char *tool,
+                  uint64_t rejected, const char *from) {
+    if (secrets_rejections_are_news(r, rejected, secrets_now())) {
         (void)fprintf(stderr,
-                      "%s: callers refused so far: %" PRIu64
-                      " (no passphrase or key, or a wrong one)\n",
-                      tool, rejected);
-        w->rejected = rejected;
+                      "%s: refused a caller at %s: " REJECTIONS_ADVICE
+                      "; refused so far: %" PRIu64 "\n",
+                      tool, from, rejected);
     }
 }
 

@@ -6,22 +6,18 @@
 #ifndef TOOLS_SECRETS_WATCH_H
 #define TOOLS_SECRETS_WATCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "internal/credentials/rejections.h"
 
-/** @brief Rejected callers of a listener; zeroed initially. */
-struct secrets_watch {
-    uint64_t rejected;
-    uint64_t due; /**< time of the next check, ns of the monotonic clock */
-};
-
-/** @brief Whether a check is due: once a second. @param w  watch
+/** @brief Whether a check is due: once a second. @param r  state, zeroed
+ * initially
  * @return true: secrets_tell() should be called */
-bool secrets_look(struct secrets_watch *w);
-/** @brief Reports on standard error when there are more of them.
- * @param w  state of the last report @param tool  name in the message
- * @param rejected  number so far: wrong passphrase or key, or none */
-void secrets_tell(struct secrets_watch *w, const char *tool, uint64_t rejected);
+bool secrets_look(struct secrets_rejections *r);
+/** @brief Reports on standard error when there are more of them, unless there
+ * were too many reports. @param r  state @param tool  name in the message
+ * @param rejected  number so far: wrong passphrase or key, or none
+ * @param from      address of the newest */
+void secrets_tell(struct secrets_rejections *r, const char *tool,
+                  uint64_t rejected, const char *from);
 
 /** @brief Warns on standard error about a secret file that every user of this
  * machine can read. @param tool  name in the message @param path  the file

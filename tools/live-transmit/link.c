@@ -197,7 +197,7 @@ uint64_t link_watch(struct link *l) {
         return TLTCP_TIME_NEVER;
     }
     peer_watch(&l->watch, l->tool, listener);
-    return l->watch.due;
+    return l->watch.look;
 }
 
 nfds_t link_poll(const struct link *l, struct pollfd *fds) {

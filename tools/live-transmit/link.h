@@ -27,7 +27,7 @@ struct link {
     bool reported; /* of this outage */
     int status;    /* of a failure that is final */
     tltcp_live_link *live;
-    struct secrets_watch watch;
+    struct secrets_rejections watch;
     struct roster *roster; /* who may call; NULL: see the endpoint */
     atomic_uint served;    /* connections given out; also read on the listener's
                               own thread */

@@ -109,13 +109,12 @@ static void set_limits(const struct saratoga_args *a, saratoga_node_config *c,
     }
 }
 
-static void tell_callers(const struct saratoga_args *a, struct secrets_watch *w,
-                         saratoga_node *node) {
-    saratoga_engine_stats st;
+static void tell_callers(const struct saratoga_args *a,
+                         struct secrets_rejections *r, saratoga_node *node) {
+    char from[SARATOGA_NODE_ADDRESS];
+    uint64_t count = saratoga_node_rejected(node, from);
     if (!a->quiet) {
-        saratoga_engine_stats_init(&st);
-        (void)saratoga_node_get_engine_stats(node, &st);
-        secrets_tell(w, TOOL, st.callers_rejected);
+        secrets_tell(r, TOOL, count, from);
     }
 }
 
@@ -181,7 +180,7 @@ static void end_served(const struct saratoga_args *a, saratoga_node *node) {
 }
 
 static void serve(const struct saratoga_args *a, saratoga_node *node) {
-    struct secrets_watch watch = {0, 0};
+    struct secrets_rejections watch = {0};
     struct stat rate = {0};
     char address[SARATOGA_NODE_ADDRESS] = "";
     bool told = false;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/common/address.h"
 #include "tools/common/tool.h"
 
 bool peer_options_init(struct peer_options *o) {
@@ -86,13 +87,17 @@ void peer_turn_away(tltcp_socket *listener, const char *reason) {
     }
 }
 
-void peer_watch(struct secrets_watch *w, const char *tool,
+void peer_watch(struct secrets_rejections *r, const char *tool,
                 const tltcp_socket *listener) {
+    struct address from = {.len = sizeof(from.sa)};
+    char text[ADDRESS_TEXT_MAX];
     tltcp_stats st;
-    if (listener && secrets_look(w)) {
-        tltcp_stats_init(&st);
-        if (tltcp_get_stats(listener, &st) == 0) {
-            secrets_tell(w, tool, st.callers_rejected);
-        }
+    tltcp_stats_init(&st);
+    if (listener && secrets_look(r) &&
+        tltcp_rejected_address(listener, (struct sockaddr *)&from.sa,
+                               &from.len) == 0 &&
+        tltcp_get_stats(listener, &st) == 0) {
+        address_text(&from, text);
+        secrets_tell(r, tool, st.callers_rejected, text);
     }
 }

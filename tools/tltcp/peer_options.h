@@ -80,10 +80,10 @@ bool peer_options_use_tcp(const struct peer_options *o);
  * @param listener  socket @param reason  sent to them */
 void peer_turn_away(tltcp_socket *listener, const char *reason);
 
-/** @brief Occasionally reports the number of rejected callers. @param w state,
- * zeroed initially @param tool name in the message
- * @param listener  socket, or NULL */
-void peer_watch(struct secrets_watch *w, const char *tool,
+/** @brief Occasionally reports rejected callers. @param r  state, zeroed
+ * initially @param tool  name in the message @param listener  socket, or NULL
+ */
+void peer_watch(struct secrets_rejections *r, const char *tool,
                 const tltcp_socket *listener);
 
 #endif /* TOOLS_PEER_OPTIONS_H */

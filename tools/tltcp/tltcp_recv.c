@@ -32,7 +32,7 @@ struct server {
     struct reception_totals totals;
     struct progress progress;
     struct metrics *metrics;
-    struct secrets_watch watch;
+    struct secrets_rejections watch;
     sigset_t during_wait;
 };
 
