@@ -177,6 +177,19 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
 TLTCP_API int tltcp_reject(tltcp_socket *s, const char *reason);
 
 /**
+ * @brief Closes and frees a connection at once because this side cannot go on,
+ * for example as its disk is full.
+ *
+ * Other than after tltcp_reject(), it makes sense for the peer to call again.
+ * @param s       connection, or NULL
+ * @param reason  at most TLTCP_REASON_MAX bytes of it reach the peer, as does
+ *                TLTCP_ERR_ABORTED; NULL: none
+ * @retval 0                   done
+ * @retval TLTCP_ERR_INVAL     a listener, which stays as it is
+ */
+TLTCP_API int tltcp_abort(tltcp_socket *s, const char *reason);
+
+/**
  * @brief Calls a listener.
  *
  * Tries each address of @p host. Moves on to the next one when an address

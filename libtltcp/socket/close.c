@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* tltcp_close(), tltcp_reject() and tltcp_shutdown(). */
+/* tltcp_close(), tltcp_reject(), tltcp_abort() and tltcp_shutdown(). */
 #include "libtltcp/socket/close.h"
 
 #include "libtltcp/socket/clock.h"
@@ -42,14 +42,22 @@ void tltcp__abandon(tltcp_socket *s) {
     close_abort(s, TLTCP_ERR_ABORTED, NULL);
 }
 
-int tltcp_reject(tltcp_socket *s, const char *reason) {
+static int close_with(tltcp_socket *s, int error, const char *reason) {
     if (s != NULL && s->listener) {
         return TLTCP_ERR_INVAL;
     }
     if (s != NULL) {
-        close_abort(s, TLTCP_ERR_REFUSED, reason);
+        close_abort(s, error, reason);
     }
     return 0;
+}
+
+int tltcp_reject(tltcp_socket *s, const char *reason) {
+    return close_with(s, TLTCP_ERR_REFUSED, reason);
+}
+
+int tltcp_abort(tltcp_socket *s, const char *reason) {
+    return close_with(s, TLTCP_ERR_ABORTED, reason);
 }
 
 /* Whether the fate of some section is unknown. */

@@ -221,6 +221,20 @@ TEST(an_accepted_caller_can_be_rejected_with_a_reason) {
     assert_string_equal(ev.reason, "busy with another");
 }
 
+TEST(a_side_that_cannot_go_on_gives_its_reason) {
+    struct lo *l = *state;
+    tltcp_event ev;
+
+    lo_pair(l);
+    assert_int_equal(tltcp_abort(l->listener, "no"), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_abort(NULL, NULL), 0);
+    assert_int_equal(tltcp_abort(l->server, "the disk is full"), 0);
+    l->server = NULL;
+    lo_event(l->client, TLTCP_EVENT_CLOSED, &ev);
+    assert_int_equal(ev.error, TLTCP_ERR_ABORTED);
+    assert_string_equal(ev.reason, "the disk is full");
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
@@ -236,6 +250,7 @@ int main(void) {
         T(a_late_refusal_wakes_a_poller),
         T(a_listener_refuses_with_a_reason),
         T(an_accepted_caller_can_be_rejected_with_a_reason),
+        T(a_side_that_cannot_go_on_gives_its_reason),
         T(junk_does_not_disturb_a_listener),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,6 +326,22 @@ class Transfer(toolbox.Folder):
         self.assertIn("transport stream", errors)
         self.assertIn("tltcp-live-transmit", errors)
 
+    def test_a_sender_hears_that_the_receivers_disk_is_full(self):
+        """Even if that shows only at the end, as the film is so short that the
+        receiver writes nothing before."""
+        for seconds in 0.2, 60:
+            output = self.folder / "full.mkv"
+            output.unlink(missing_ok=True)
+            output.symlink_to("/dev/full")
+            receiver, address = self.receiver("full.mkv", "--once")
+            (self.folder / "raw.h264").unlink(missing_ok=True)
+            clip = clips.make(self.folder, "raw.h264", seconds)
+            done = self.send(clip, address, "--speed", 0)
+            self.assertEqual(done.returncode, 1, seconds)
+            self.assertIn("the receiver's file: cannot be ", done.stderr)
+            self.assertIn("No space left on device", done.stderr)
+            self.assertEqual(self.finish(receiver)[0], 1)
+
     def test_standard_output_takes_the_stream(self):
         clip = self.clip("raw.h264")
         file = self.folder / "port"

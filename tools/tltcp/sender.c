@@ -81,9 +81,8 @@ static tltcp_socket *connect_to(struct sender *s) {
 }
 
 int sender_lost(const struct sender *s) {
-    return tool_fail(TOOL, "connection to %s lost: %s%s%s", s->options->url,
-                     tltcp_strerror(s->error), *s->reason ? ": " : "",
-                     s->reason);
+    return tool_fail(TOOL, "connection to %s lost: %s", s->options->url,
+                     *s->reason ? s->reason : tltcp_strerror(s->error));
 }
 
 int sender_open(struct sender *s, const struct send_options *o,

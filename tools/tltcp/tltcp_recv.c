@@ -250,6 +250,18 @@ static int tltcp_recv_conclude(const struct server *s,
     return TOOL_OK;
 }
 
+/* A sender waits for this after its last frame. */
+static void tltcp_recv_close(tltcp_socket *socket, const char *why, int rc) {
+    char reason[TLTCP_REASON_MAX + 1];
+    if (why[0] != '\0') {
+        (void)snprintf(reason, sizeof(reason), "the receiver's file: %.*s",
+                       TLTCP_REASON_MAX - 24, why);
+        (void)tltcp_abort(socket, reason);
+    } else {
+        (void)tltcp_close(socket, rc == TOOL_OK ? 1000 : 0);
+    }
+}
+
 static int serve(struct server *s, tltcp_socket *socket) {
     const struct reception_totals before = s->totals;
     struct reception r;
@@ -262,7 +274,7 @@ static int serve(struct server *s, tltcp_socket *socket) {
     output_name(s, name, sizeof(name));
     mux = mux_open(name, s->options->format, why);
     if (!mux) {
-        (void)tltcp_close(socket, 0);
+        tltcp_recv_close(socket, why, TOOL_FAILED);
         return tool_fail(TOOL, "%s: %s", name, why);
     }
     reception_init(&r, &s->wishes, &s->totals, mux);
@@ -271,7 +283,7 @@ static int serve(struct server *s, tltcp_socket *socket) {
     (void)reception_end(&r);
     tltcp_recv_sum_up(s, &r, &before, name);
     rc = tltcp_recv_conclude(s, &r, name, error);
-    (void)tltcp_close(socket, rc == TOOL_OK ? 1000 : 0);
+    tltcp_recv_close(socket, r.why, rc);
     return rc;
 }
 

@@ -20,6 +20,7 @@
 #define TOOL "tltcp-send"
 #define TICK_NS UINT64_C(200000000)
 #define LINGER_MS 2000
+#define CONFIRM_NS UINT64_C(5000000000)
 
 struct job {
     const struct send_options *options;
@@ -29,8 +30,10 @@ struct job {
     struct metrics *metrics;
     struct source_frame next; /* read, not yet sent */
     bool has_next;
-    bool over;   /* nothing more to read */
-    bool broken; /* the input ended in the middle */
+    bool over;       /* nothing more to read */
+    bool broken;     /* the input ended in the middle */
+    uint64_t end_by; /* when not to wait for the receiver's end any longer; 0:
+                        frames are on their way */
     uint64_t loops_left;
     int64_t media_time; /* of the newest frame sent */
     uint64_t stats_next;
@@ -159,19 +162,28 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+/* Everything has arrived. The receiver closes the connection when its file is
+ * complete, or says why it is not. */
+static void await_end(struct job *j) {
+    (void)tltcp_shutdown(tltcp_live_sender_socket(j->sender.out));
+    j->end_by = j->end_by ? j->end_by : tltcp_now() + CONFIRM_NS;
+}
+
 static void tltcp_send_run(struct job *j) {
     bool finished = false;
-    while (!tool_is_stopped() && !tltcp_live_sender_is_closed(j->sender.out)) {
+    while (!tool_is_stopped() && !tltcp_live_sender_is_closed(j->sender.out) &&
+           (j->end_by == 0 || tltcp_now() < j->end_by)) {
         uint64_t frame = push_due(j);
         uint64_t when = TLTCP_TIME_NEVER;
         (void)tltcp_live_sender_run(j->sender.out);
         if (j->over && !j->has_next &&
             tltcp_live_sender_is_idle(j->sender.out)) {
             if (finished) {
-                break;
+                await_end(j);
+            } else {
+                sender_finish(&j->sender);
+                finished = true;
             }
-            sender_finish(&j->sender);
-            finished = true;
         }
         tltcp_send_show(j);
         stats_line(j);
@@ -222,10 +234,11 @@ static int tltcp_send_conclude(struct job *j) {
     if (j->broken) {
         return tool_fail(TOOL, "%s: %s", o->input, j->why);
     }
-    if (j->sender.error < 0) {
+    /* A receiver that has everything may close without waiting for us. */
+    if (j->sender.error < 0 && (j->end_by == 0 || j->sender.reason[0])) {
         return sender_lost(&j->sender);
     }
-    if (tool_is_stopped()) {
+    if (tool_is_stopped() && j->end_by == 0) {
         return tool_fail(TOOL, "interrupted");
     }
     if (!j->over) {
