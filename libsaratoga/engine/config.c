@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "internal/common/sized.h"
+#include "internal/common/strings.h"
+
 /* A field in tail padding would not change the size, and struct_size could no
  * longer distinguish old callers from new ones. */
 _Static_assert(sizeof(saratoga_options) ==
@@ -101,64 +104,23 @@ void saratoga_config_init_sized(saratoga_config *c, size_t size) {
 void saratoga__options_take(saratoga_options *out, const saratoga_options *in) {
     saratoga_options_init_sized(out, sizeof(*out));
     if (in != NULL) {
-        memcpy(out, in,
-               in->struct_size < sizeof(*out) ? in->struct_size : sizeof(*out));
-        out->struct_size = sizeof(*out);
+        cmn__sized_take(out, sizeof(*out), in);
     }
-}
-
-static size_t count_params(const saratoga_options *o) {
-    size_t n = 0;
-    while (o->congestion_params != NULL && o->congestion_params[n] != NULL) {
-        n++;
-    }
-    return n;
-}
-
-static const char *config_keep(const char *text, char **to) {
-    size_t len = strlen(text) + 1;
-    char *kept = *to;
-    memcpy(kept, text, len);
-    *to += len;
-    return kept;
 }
 
 int saratoga__options_own(saratoga_options *o, const cmn__mem *mem,
                           void **block) {
-    size_t n = count_params(o);
-    size_t size = n * sizeof(double) + (n + 1) * sizeof(char *);
-    double *value;
-    const char **name;
-    char *text;
-    size += o->congestion != NULL ? strlen(o->congestion) + 1 : 0;
-    for (size_t i = 0; i < n; i++) {
-        size += strlen(o->congestion_params[i]) + 1;
-    }
-    value = cmn__resize(mem, NULL, size);
-    if (value == NULL) {
-        return SARATOGA_ERR_NOMEM;
-    }
-    name = (const char **)(void *)(value + n);
-    text = (char *)(name + n + 1);
-    for (size_t i = 0; i < n; i++) {
-        value[i] = o->congestion_values[i];
-        name[i] = config_keep(o->congestion_params[i], &text);
-    }
-    name[n] = NULL;
-    o->congestion =
-        o->congestion != NULL ? config_keep(o->congestion, &text) : NULL;
-    o->congestion_params = n > 0 ? name : NULL;
-    o->congestion_values = n > 0 ? value : NULL;
-    *block = value;
-    return 0;
+    *block = cmn__strings_copy(
+        mem, &(cmn__strings){.text = {&o->congestion},
+                             .names = &o->congestion_params,
+                             .values = &o->congestion_values});
+    return *block != NULL ? 0 : SARATOGA_ERR_NOMEM;
 }
 
 void saratoga__config_take(saratoga_config *out, const saratoga_config *in) {
     saratoga_config_init_sized(out, sizeof(*out));
     if (in != NULL) {
-        memcpy(out, in,
-               in->struct_size < sizeof(*out) ? in->struct_size : sizeof(*out));
-        out->struct_size = sizeof(*out);
+        cmn__sized_take(out, sizeof(*out), in);
     }
 }
 

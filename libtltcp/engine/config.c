@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "internal/common/sized.h"
 #include "internal/secure/curve.h"
 #include "internal/secure/keys.h"
 #include "internal/secure/packet.h"
@@ -61,9 +62,7 @@ void tltcp_config_init_sized(tltcp_config *c, size_t size) {
 void tltcp__config_take(tltcp_config *out, const tltcp_config *in) {
     tltcp_config_init_sized(out, sizeof(*out));
     if (in != NULL) {
-        memcpy(out, in,
-               in->struct_size < sizeof(*out) ? in->struct_size : sizeof(*out));
-        out->struct_size = sizeof(*out);
+        cmn__sized_take(out, sizeof(*out), in);
     }
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* A listener: dispatches datagrams to connections, admits callers. */
 #include "libtltcp/engine/endpoint.h"
+
+#include "internal/common/strings.h"
 #include "libtltcp/engine/config.h"
 
 #define TABLE_FIRST 64u
@@ -62,6 +64,23 @@ static int take_part(tltcp_endpoint *ep, const tltcp_endpoint_group *g,
     return copy_keys(ep, first);
 }
 
+/* Keeps of the config what connections need: its strings may be freed, and its
+ * secrets have been taken. */
+static bool keep_strings(tltcp_endpoint *ep) {
+    tltcp_config *c = &ep->cfg;
+
+    ep->strings = cmn__strings_copy(
+        &ep->mem, &(cmn__strings){.text = {&c->congestion, &c->recovery},
+                                  .names = &c->controller.params,
+                                  .values = &c->controller.values});
+    c->passphrase = NULL;
+    c->key = NULL;
+    c->listener.more_passphrases = NULL;
+    c->listener.more_keys = NULL;
+    c->identity = (tltcp_identity_options){0};
+    return ep->strings != NULL;
+}
+
 /* Makes endpoint `index` of the group. */
 static int make_part(tltcp_endpoint **out, unsigned index,
                      const tltcp_endpoint_group *g, const tltcp_config *cfg,
@@ -87,6 +106,9 @@ static int make_part(tltcp_endpoint **out, unsigned index,
     ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     if (ep->salt != 0 && ep->by_id != NULL && ep->by_caller != NULL) {
         rv = take_part(ep, g, index == 0 ? ep : out[0], now);
+    }
+    if (rv == 0 && !keep_strings(ep)) {
+        rv = TLTCP_ERR_NOMEM;
     }
     if (rv != 0) {
         tltcp_endpoint_free(ep);
@@ -150,6 +172,7 @@ void tltcp_endpoint_free(tltcp_endpoint *ep) {
     mem = ep->mem;
     cmn__free(&mem, ep->by_id);
     cmn__free(&mem, ep->by_caller);
+    cmn__free(&mem, ep->strings);
     if (ep->keys != NULL) {
         sec__keys_clear(ep->keys, SEC__KEYS_MAX);
         cmn__free(&mem, ep->keys);

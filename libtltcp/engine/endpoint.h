@@ -35,7 +35,8 @@ typedef struct tltcp__shared {
  * repeated INITIAL makes no second connection. Both are chained hash tables. */
 struct tltcp_endpoint {
     cmn__mem mem;
-    tltcp_config cfg;
+    tltcp_config cfg; /* without secrets */
+    void *strings;    /* of cfg */
     sec__secret secret;
     tltcp__shared *shared;
     unsigned index; /* in the group, which shows in the connection ids ... */

@@ -10,6 +10,8 @@
 #include <netdb.h>
 #endif
 
+#include "internal/common/sized.h"
+
 /* Maximum number of addresses of one name that are tried. */
 #define ADDRESSES_MAX 16u
 #define PORT_MAX 65535u
@@ -17,13 +19,11 @@
 int tltcp__options_copy(tltcp_config *own, const tltcp_config *c) {
     tltcp_config_init(own);
     if (c != NULL) {
-        size_t size = c->struct_size;
-
-        if (size < offsetof(tltcp_config, congestion) + sizeof(char *)) {
+        if (c->struct_size <
+            offsetof(tltcp_config, congestion) + sizeof(char *)) {
             return TLTCP_ERR_INVAL; /* tltcp_config_init() was forgotten */
         }
-        memcpy(own, c, size < sizeof(*own) ? size : sizeof(*own));
-        own->struct_size = sizeof(*own);
+        cmn__sized_take(own, sizeof(*own), c);
     }
     return 0;
 }

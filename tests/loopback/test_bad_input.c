@@ -60,6 +60,33 @@ TEST(an_older_and_shorter_config_is_understood) {
     lo_accept(l);
 }
 
+TEST(strings_of_a_config_need_not_outlive_the_call) {
+    struct lo *l = *state;
+    char congestion[] = "cubic";
+    char recovery[] = "dupack-sack";
+    char name[] = "beta";
+    const char *names[] = {name, NULL};
+    double values[] = {0.5};
+    tltcp_stats st;
+
+    l->config.congestion = congestion;
+    l->config.recovery = recovery;
+    l->config.controller.params = names;
+    l->config.controller.values = values;
+    lo_listen(l);
+    tltcp_config_init(&l->config);
+    memset(congestion, 'x', sizeof(congestion) - 1);
+    memset(recovery, 'x', sizeof(recovery) - 1);
+    memset(name, 'x', sizeof(name) - 1);
+    names[0] = NULL;
+    lo_connect(l);
+    lo_accept(l);
+    tltcp_stats_init(&st);
+    assert_int_equal(tltcp_get_stats(l->server, &st), 0);
+    assert_string_equal(st.congestion, "cubic");
+    assert_string_equal(st.recovery, "dupack-sack");
+}
+
 /* --- Arguments ----------------------------------------------------------- */
 
 TEST(null_is_refused_everywhere) {
@@ -358,6 +385,7 @@ int main(void) {
         T(a_qlog_folder_that_is_not_there_is_an_error),
         T(a_config_may_be_left_out),
         T(an_older_and_shorter_config_is_understood),
+        T(strings_of_a_config_need_not_outlive_the_call),
         T(null_is_refused_everywhere),
         T(a_listener_is_no_connection),
         T(too_little_room_for_an_address_is_refused),
