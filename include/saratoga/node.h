@@ -225,10 +225,11 @@ SARATOGA_API int saratoga_node_next_event(saratoga_node *u,
 SARATOGA_API void saratoga_node_on_events(saratoga_node *u,
                                           void (*fn)(void *user), void *user);
 /**
- * @brief Begins a transfer or a deletion; a ::SARATOGA_NODE_DONE follows.
+ * @brief Begins a transfer or a deletion, or sends a no-op; a
+ * ::SARATOGA_NODE_DONE follows.
  * @param u        node
- * @param t the transfer
- * @param[out] id identifies the transfer
+ * @param t        the transfer; strings and options are copied
+ * @param[out] id  identifies the transfer
  * @retval 0                  begun
  * @retval SARATOGA_ERR_INVAL something is missing or too long
  * @retval SARATOGA_ERR_NOMEM no memory

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "internal/common/sized.h"
 #include "libsaratoga/node/address.h"
 #include "libsaratoga/node/errors.h"
 #include "libsaratoga/node/multicast.h"
+#include "libsaratoga/node/options.h"
 #include "libsaratoga/node/rate_share.h"
 #include "libsaratoga/node/receive_file.h"
 #include "libsaratoga/node/routes.h"
@@ -219,6 +221,11 @@ static void client_start(saratoga__file *f) {
         saratoga__file_fail(f, rv, "%s: %s", f->path, what(rv));
         return;
     }
+    if (f->handle == 0) { /* a no-op is no transfer */
+        f->phase = SARATOGA__ENDED;
+        saratoga__file_check(f);
+        return;
+    }
     saratoga__share_rate(f->u);
     if (f->request == SARATOGA_BLIND_PUT) { /* needs no acceptance */
         saratoga__stream_go_on(f);
@@ -255,20 +262,6 @@ static bool copy(char *to, size_t room, const char *from) {
     }
     to[len] = '\0';
     return true;
-}
-
-static int client_take_options(saratoga__file *f, const saratoga_options *o) {
-    f->options = o != NULL ? *o : f->u->options;
-    f->has_options = true;
-    f->send.shares_rate = o == NULL;
-    if (f->options.congestion == NULL) {
-        return 0;
-    }
-    if (!copy(f->congestion, sizeof(f->congestion), f->options.congestion)) {
-        return SARATOGA_ERR_ALGORITHM;
-    }
-    f->options.congestion = f->congestion;
-    return 0;
 }
 
 /* The local name of a file, if none was given. */
@@ -308,7 +301,11 @@ static int client_take(saratoga__file *f, const saratoga_node_transfer *t) {
     if (file != NULL && saratoga__path_clean(file, f->local.name) != 0) {
         return SARATOGA_ERR_INVAL;
     }
-    return client_take_options(f, t->options);
+    f->has_options = true;
+    f->send.shares_rate = t->options == NULL;
+    return saratoga__options_keep(&f->options, &f->strings,
+                                  t->options != NULL ? t->options
+                                                     : &f->u->options);
 }
 
 /* Fills in fields that an older caller does not know as unset. */
@@ -316,17 +313,21 @@ static saratoga_node_transfer whole(const saratoga_node_transfer *t) {
     saratoga_node_transfer all;
 
     saratoga_node_transfer_init(&all);
-    memcpy(&all, t,
-           t->struct_size < sizeof(all) ? t->struct_size : sizeof(all));
+    cmn__sized_take(&all, sizeof(all), t);
     return all;
 }
 
 int saratoga_node_start(saratoga_node *u, const saratoga_node_transfer *t,
                         uint64_t *id) {
-    const saratoga_node_transfer all = whole(t);
-    saratoga__file *f = saratoga__file_new(u);
+    saratoga_node_transfer all;
+    saratoga__file *f;
     int rv;
 
+    if (t == NULL || id == NULL) {
+        return SARATOGA_ERR_INVAL;
+    }
+    all = whole(t);
+    f = saratoga__file_new(u);
     if (f == NULL) {
         return SARATOGA_ERR_NOMEM;
     }

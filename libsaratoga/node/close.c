@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "internal/secure/secret.h"
 #include "libsaratoga/node/event_queue.h"
 #include "libsaratoga/node/multicast.h"
 #include "libsaratoga/node/secure.h"
@@ -14,13 +15,9 @@ static void free_node(saratoga_node *u) {
     saratoga__root_close(&u->root);
     saratoga__places_free(&u->places);
     saratoga__secure_close(u);
-    free((char *)(uintptr_t)u->config.host);
-    free((char *)(uintptr_t)u->config.service);
-    free((char *)(uintptr_t)u->config.root);
-    free((char *)(uintptr_t)u->config.beacon_host);
-    free((char *)(uintptr_t)u->config.beacon_service);
-    free((char *)(uintptr_t)u->config.group);
-    free((char *)(uintptr_t)u->config.group_service);
+    sec__wipe(u->auth_key, sizeof(u->auth_key));
+    free(u->config_strings);
+    free(u->strings);
     free(u);
 }
 

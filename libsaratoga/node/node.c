@@ -7,6 +7,8 @@
 
 #include <sys/statvfs.h>
 
+#include "internal/common/sized.h"
+#include "internal/common/strings.h"
 #include "libsaratoga/node/address.h"
 #include "libsaratoga/node/checkpoint.h"
 #include "libsaratoga/node/close.h"
@@ -15,6 +17,7 @@
 #include "libsaratoga/node/finish.h"
 #include "libsaratoga/node/multicast.h"
 #include "libsaratoga/node/network.h"
+#include "libsaratoga/node/options.h"
 #include "libsaratoga/node/rate_share.h"
 #include "libsaratoga/node/routes.h"
 #include "libsaratoga/node/secure.h"
@@ -195,38 +198,36 @@ void saratoga_node_config_init_sized(saratoga_node_config *c, size_t size) {
     c->max_peers = 256;
 }
 
-static char *node_keep(const char *text) {
-    return text != NULL ? strdup(text) : NULL;
+static int copy_strings(saratoga_node *u) {
+    const cmn__mem mem = cmn__mem_default();
+    saratoga_node_config *c = &u->config;
+
+    u->config_strings = cmn__strings_copy(
+        &mem, &(cmn__strings){.text = {&c->host, &c->service, &c->root,
+                                       &c->beacon_host, &c->beacon_service,
+                                       &c->group, &c->group_service}});
+    return u->config_strings != NULL ? 0 : SARATOGA_ERR_NOMEM;
 }
 
-static void copy_config(saratoga_node *u, const saratoga_node_config *c) {
-    size_t size =
-        c->struct_size < sizeof(u->config) ? c->struct_size : sizeof(u->config);
+static int copy_config(saratoga_node *u, const saratoga_node_config *c) {
+    saratoga_config *engine = &u->engine_config;
+    int rv;
 
     saratoga_node_config_init(&u->config);
-    memcpy(&u->config, c, size);
-    u->config.host = node_keep(c->host);
-    u->config.service = node_keep(c->service);
-    u->config.root = node_keep(c->root);
-    u->config.beacon_host = node_keep(c->beacon_host);
-    u->config.beacon_service = node_keep(c->beacon_service);
-    u->config.group = node_keep(u->config.group);
-    u->config.group_service = node_keep(u->config.group_service);
-    saratoga_options_init(&u->options);
-    if (c->engine != NULL) {
-        u->engine_config = *c->engine;
-    } else {
-        saratoga_config_init(&u->engine_config);
+    cmn__sized_take(&u->config, sizeof(u->config), c);
+    saratoga_config_init(engine);
+    if (u->config.engine != NULL) {
+        cmn__sized_take(engine, sizeof(*engine), u->config.engine);
     }
-    if (u->engine_config.auth_key != NULL &&
-        u->engine_config.auth_key_len <= sizeof(u->auth_key)) {
-        memcpy(u->auth_key, u->engine_config.auth_key,
-               u->engine_config.auth_key_len);
-        u->engine_config.auth_key = u->auth_key;
+    if (engine->auth_key != NULL &&
+        engine->auth_key_len <= sizeof(u->auth_key)) {
+        memcpy(u->auth_key, engine->auth_key, engine->auth_key_len);
+        engine->auth_key = u->auth_key;
     }
-    if (u->engine_config.transfer != NULL) {
-        u->options = *u->engine_config.transfer;
-    }
+    rv = copy_strings(u);
+    return rv != 0 ? rv
+                   : saratoga__options_keep(&u->options, &u->strings,
+                                            engine->transfer);
 }
 
 static void start_handles(saratoga_node *u) {
@@ -381,12 +382,21 @@ static int open_all(saratoga_node *u, char *why) {
 int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
                        char *why) {
     char unwanted[SARATOGA_NODE_TEXT];
-    saratoga_node *u = calloc(1, sizeof(*u));
+    saratoga_node *u;
     int rv;
 
     why = why != NULL ? why : unwanted;
     why[0] = '\0';
+    if (out == NULL) {
+        return SARATOGA_ERR_INVAL;
+    }
     *out = NULL;
+    if (c == NULL || c->struct_size < sizeof(c->struct_size)) {
+        (void)snprintf(why, SARATOGA_NODE_TEXT,
+                       "the config was not initialised");
+        return SARATOGA_ERR_INVAL;
+    }
+    u = calloc(1, sizeof(*u));
     if (u == NULL) {
         return SARATOGA_ERR_NOMEM;
     }
@@ -394,8 +404,10 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
     saratoga__places_init(&u->places);
     /* Initialises the crypto library here rather than in a pool thread. */
     saratoga_digest_free(saratoga_digest_new(SARATOGA_MD5));
-    copy_config(u, c);
-    rv = open_all(u, why);
+    rv = copy_config(u, c);
+    if (rv == 0) {
+        rv = open_all(u, why);
+    }
     if (rv != 0) {
         saratoga_node_close(u);
         return rv;

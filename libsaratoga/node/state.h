@@ -194,7 +194,7 @@ struct saratoga__file {
     uint32_t request;             /* saratoga_request_type */
     bool has_options;
     saratoga_options options;
-    char congestion[32]; /* options.congestion points here */
+    void *strings; /* of options */
     saratoga_node_event result;
 
     struct saratoga__peer peer;
@@ -275,9 +275,11 @@ struct saratoga_node {
     saratoga__loop loop;
     saratoga__completions completions;
     saratoga_node_config config;
+    void *config_strings; /* of config */
     saratoga_config engine_config;
     uint8_t auth_key[SARATOGA_KEY_MAX]; /* engine_config.auth_key, if any */
     saratoga_options options;
+    void *strings; /* of options */
     saratoga_engine *engine;
     struct saratoga__sockets net;
     struct saratoga__secure *secure;

@@ -79,6 +79,7 @@ void saratoga__file_free(saratoga__file *f) {
         f->next->prev = f->prev;
     }
     u->n_files--;
+    free(f->strings);
     free(f->local.memory);
     free(f->recv.ranges);
     free(f->recv.map);

@@ -199,8 +199,12 @@ TEST(a_transfer_without_a_host_is_refused) {
     t.type = SARATOGA_GET;
     assert_int_equal(saratoga_node_start(p->client, &t, &id),
                      SARATOGA_ERR_INVAL);
+    assert_int_equal(saratoga_node_start(p->client, NULL, &id),
+                     SARATOGA_ERR_INVAL);
     t.host = "127.0.0.1";
     t.path = "a";
+    assert_int_equal(saratoga_node_start(p->client, &t, NULL),
+                     SARATOGA_ERR_INVAL);
     t.file = "../a";
     assert_int_equal(saratoga_node_start(p->client, &t, &id),
                      SARATOGA_ERR_INVAL);
@@ -228,6 +232,118 @@ TEST(fields_that_a_caller_does_not_know_are_not_read) {
     wait_for(p, 1);
     assert_int_equal(p->last.error, 0);
     expect_file(p->there, "f", FILE_LEN, 1);
+}
+
+/* What a program frees after the call. */
+struct lent {
+    char congestion[8];
+    char name[8];
+    const char *names[2];
+    double value;
+    saratoga_options options;
+};
+
+static struct lent lent;
+
+static void lend(void) {
+    lent = (struct lent){.congestion = "cubic", .name = "beta", .value = 0.5};
+    lent.names[0] = lent.name;
+    saratoga_options_init(&lent.options);
+    lent.options.congestion = lent.congestion;
+    lent.options.congestion_params = lent.names;
+    lent.options.congestion_values = &lent.value;
+}
+
+static void take_back(void) {
+    memset(&lent, 'x', sizeof(lent));
+}
+
+TEST(options_of_a_transfer_need_not_outlive_the_call) {
+    struct pair *p = *state;
+    saratoga_node_transfer t;
+    uint64_t id;
+
+    make_file(p->there, "f", FILE_LEN, 1);
+    open_pair(p, true, 0);
+    lend();
+    saratoga_node_transfer_init(&t);
+    t.type = SARATOGA_PUT;
+    t.host = "127.0.0.1";
+    t.service = p->port;
+    t.path = "f";
+    t.folder = p->there;
+    t.file = "f";
+    t.options = &lent.options;
+    assert_int_equal(saratoga_node_start(p->client, &t, &id), 0);
+    take_back();
+    wait_for(p, 1);
+    assert_int_equal(p->last.error, 0);
+    expect_file(p->here, "f", FILE_LEN, 1);
+}
+
+static void with_lent_options(saratoga_node_config *c, bool server) {
+    static saratoga_config engine;
+
+    (void)server;
+    lend();
+    saratoga_config_init(&engine);
+    engine.transfer = &lent.options;
+    c->engine = &engine;
+}
+
+TEST(options_of_a_node_need_not_outlive_the_call) {
+    struct pair *p = *state;
+
+    make_file(p->there, "f", FILE_LEN, 1);
+    p->tune = with_lent_options;
+    open_pair(p, true, 0);
+    take_back();
+    (void)ask(p, SARATOGA_PUT, "f", "f");
+    wait_for(p, 1);
+    assert_int_equal(p->last.error, 0);
+    expect_file(p->here, "f", FILE_LEN, 1);
+}
+
+/* As a program passes it that was built before there was auth_key. */
+static void with_older_engine_config(saratoga_node_config *c, bool server) {
+    static saratoga_config engine;
+
+    (void)server;
+    memset(&engine, 0xff, sizeof(engine));
+    saratoga_config_init_sized(&engine, offsetof(saratoga_config, auth_key));
+    engine.auth_key_len = 16; /* beyond the end: must not be read */
+    c->engine = &engine;
+}
+
+TEST(an_older_and_shorter_engine_config_is_understood) {
+    struct pair *p = *state;
+
+    p->tune = with_older_engine_config;
+    get_put_and_list(p);
+}
+
+TEST(a_config_that_was_not_initialised_is_refused) {
+    struct pair *p = *state;
+    saratoga_node_config c;
+    saratoga_node *u;
+
+    open_pair(p, false, 0);
+    memset(&c, 0, sizeof(c));
+    assert_int_equal(saratoga_node_open(&u, &c, NULL), SARATOGA_ERR_INVAL);
+    assert_null(u);
+    assert_int_equal(saratoga_node_open(&u, NULL, NULL), SARATOGA_ERR_INVAL);
+    assert_int_equal(saratoga_node_open(NULL, &c, NULL), SARATOGA_ERR_INVAL);
+}
+
+TEST(a_no_op_is_done_when_it_is_sent) {
+    struct pair *p = *state;
+
+    open_pair(p, false, 0);
+    (void)ask(p, SARATOGA_NOOP, "", NULL);
+    wait_for(p, 1);
+    assert_int_equal(p->last.error, 0);
+    assert_int_equal(p->last.request, SARATOGA_NOOP);
+    assert_int_equal(saratoga_node_active(p->client), 0);
 }
 
 int main(void) {
@@ -258,7 +374,21 @@ int main(void) {
                                         pair_set_up, pair_tear_down),
         cmocka_unit_test_setup_teardown(
             fields_that_a_caller_does_not_know_are_not_read, pair_set_up,
-            pair_tear_down)};
+            pair_tear_down),
+        cmocka_unit_test_setup_teardown(
+            options_of_a_transfer_need_not_outlive_the_call, pair_set_up,
+            pair_tear_down),
+        cmocka_unit_test_setup_teardown(
+            options_of_a_node_need_not_outlive_the_call, pair_set_up,
+            pair_tear_down),
+        cmocka_unit_test_setup_teardown(
+            an_older_and_shorter_engine_config_is_understood, pair_set_up,
+            pair_tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_config_that_was_not_initialised_is_refused, pair_set_up,
+            pair_tear_down),
+        cmocka_unit_test_setup_teardown(a_no_op_is_done_when_it_is_sent,
+                                        pair_set_up, pair_tear_down)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
