@@ -453,7 +453,8 @@ TLTCP_API int tltcp_get_stats(const tltcp_socket *s, tltcp_stats *st);
  * @param[in,out] len  in: bytes at @p sa, out: bytes of the address
  * @retval 0               filled in
  * @retval TLTCP_ERR_INVAL NULL, or the buffer is too small
- * @retval TLTCP_ERR_IO    the operating system refused
+ * @retval TLTCP_ERR_IO    the operating system refused, or a call over TCP is
+ *                         not connected
  */
 TLTCP_API int tltcp_local_address(const tltcp_socket *s, struct sockaddr *sa,
                                   socklen_t *len);
