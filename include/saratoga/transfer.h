@@ -236,12 +236,12 @@ SARATOGA_API int saratoga_transfer_release(saratoga_engine *engine,
  * @param engine  the engine
  * @param handle  transfer
  * @param type    ::saratoga_checksum; none: there will be none
- * @param digest  saratoga_digest_len() bytes
+ * @param digest  saratoga_digest_len() bytes; NULL: none
  * @param now     current time
  * @retval 0                  METADATA will be sent
  * @retval SARATOGA_ERR_GONE  no such transfer
  * @retval SARATOGA_ERR_STATE no checksum is expected
- * @retval SARATOGA_ERR_INVAL no such type
+ * @retval SARATOGA_ERR_INVAL no such type, or no bytes
  */
 SARATOGA_API int saratoga_transfer_set_digest(saratoga_engine *engine,
                                               saratoga_handle handle,
@@ -329,7 +329,7 @@ SARATOGA_API void *saratoga_transfer_user(const saratoga_engine *engine,
  * @param engine  the engine
  * @param handle  transfer of kind ::SARATOGA_STREAM
  * @param data    copied
- * @param len     bytes
+ * @param len     bytes; 0: nothing happens
  * @param now     current time
  * @return bytes accepted, counted from the first, or
  * @retval SARATOGA_ERR_AGAIN the window is full; ::SARATOGA_EVENT_WRITABLE

@@ -29,6 +29,9 @@ int64_t saratoga_stream_write(saratoga_engine *engine, saratoga_handle handle,
     if (!is_open(s)) {
         return SARATOGA_ERR_STATE;
     }
+    if (len == 0) {
+        return 0;
+    }
     o = &s->out;
     end = written(o);
     room = s->opt.window - (size_t)(end - o->base);

@@ -393,13 +393,16 @@ int saratoga_transfer_set_digest(saratoga_engine *engine,
     if (!s->out.digest_pending) {
         return SARATOGA_ERR_STATE;
     }
-    if (type > SARATOGA_SHA256 || (type != SARATOGA_NONE && len == 0)) {
+    if (type > SARATOGA_SHA256 ||
+        (type != SARATOGA_NONE && (len == 0 || digest == NULL))) {
         return SARATOGA_ERR_INVAL;
     }
     s->out.digest_pending = false;
     s->sum_type = type;
     s->sum_len = len;
-    memcpy(s->sum, digest, len);
+    if (len > 0) {
+        memcpy(s->sum, digest, len);
+    }
     if (s->state == SARATOGA__OPEN) {
         s->send_metadata = true;
         s->out.patient = false;

@@ -14,5 +14,6 @@ function(saratoga_fuzz_target name inputs)
         COPY fuzz_saratoga_engine)
 endfunction()
 
+saratoga_fuzz_target(calls 3000)
 saratoga_fuzz_target(packet 20000)
 saratoga_fuzz_target(session 3000)
