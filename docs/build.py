@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 
 import pages  # noqa: E402  pylint: disable=wrong-import-position
 import reading  # noqa: E402  pylint: disable=wrong-import-position
+import search  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -134,8 +135,10 @@ class Links(html.parser.HTMLParser):
 def broken_links(folder):
     """Links between files of the site that lead nowhere."""
     site = {file.name: Links(file) for file in folder.glob("*.html")}
-    for name, page in sorted(site.items()):
-        for link in sorted(set(page.links)):
+    links = {name: page.links for name, page in site.items()}
+    links["search"] = [address for _, address, _ in search.headings(ROOT)]
+    for name, all_links in sorted(links.items()):
+        for link in sorted(set(all_links)):
             parts = urllib.parse.urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
@@ -168,6 +171,7 @@ def main():
         set(enumerators_without_description(output / "xml")))]
     if not args.headers:
         wrong += broken_links(output / "html")
+        search.extend(ROOT, output / "html" / "search")
         print("\n".join(reading.report(DOCS / "guide")))
     for line in wrong:
         print(line, file=sys.stderr)

@@ -38,15 +38,17 @@ def sources(root):
     return sorted(found | {p for p in OUTSIDE if (root / p).exists()})
 
 
-def outside_code(text, change):
-    """Changes what is neither fenced nor in backticks."""
+def outside(text, change, *patterns):
+    """Changes what is not in fences and the like."""
     kept = []
 
     def keep(match):
         kept.append(match.group())
         return f"\x00{len(kept) - 1}\x00"
 
-    text = change(CODE.sub(keep, FENCE.sub(keep, text)))
+    for pattern in patterns:
+        text = pattern.sub(keep, text)
+    text = change(text)
     while "\x00" in text:
         text = re.sub("\x00(\\d+)\x00", lambda m: kept[int(m.group(1))], text)
     return text
@@ -94,6 +96,8 @@ class Page:
         level, words = match.groups()
         if len(level) == 1:
             return match.group()  # comment of a shell, or the title
+        if self.path == "docs/index.md":  # not to be in the navigation
+            return f"<h{len(level)}>{words}</h{len(level)}>"
         return f"{level} {words} {{#{self.id}_{slug(words)}}}"
 
     def is_below(self, path):
@@ -108,12 +112,9 @@ class Page:
         return folder == os.path.dirname(self.path)
 
     def converted(self):
-        def change(text):
-            text = HEADING.sub(self.heading, text)
-            return LINK.sub(self.link, text)
-
         text = re.sub(r"^<!--.*?-->\n", "", self.text, flags=re.M)
-        text = outside_code(text, change)
+        text = outside(text, lambda t: HEADING.sub(self.heading, t), FENCE)
+        text = outside(text, lambda t: LINK.sub(self.link, t), FENCE, CODE)
         # The title has the id of the page; Doxygen sets no code in it.
         title = re.search(r"^# (.*)$", text, re.M)
         plain = title.group(1).replace("`", "")
