@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """The pages of the reproduction, in the order of the index.
 
-A page is a module with TITLE, seeds(quick), which most of its points are run
-with, plan(quick), which names the runs that it needs (a dictionary of lab.Job),
+A page is a module with TITLE, PURPOSE, its first line, or PAPER, which says whose
+experiments it repeats, seeds(quick), which most of its points are run with,
+plan(quick), which names the runs that it needs (a dictionary of lab.Job),
 and report(page, runs, quick), which is given their results under the same names
 and fills the page.  NS3_ONLY pages are left alone where ns-3 is not there.
 """

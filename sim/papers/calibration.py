@@ -8,6 +8,8 @@ from .numbers import (half_width, jain, mean, ratio, show, spread,
 from .page import HOLDS, only
 
 TITLE = "TCP here and in ns-2"
+PURPOSE = ("Whether the engine, run as TCP, behaves as the TCP agents of ns-2 do, "
+           "and which rules explain the differences.")
 # ns-2's agent, and what plays it here: controller, recovery.
 AGENTS = {"Tahoe": ("tahoe", "dupack-tahoe"), "Reno": ("reno", "dupack-reno"),
           "Newreno": ("newreno", "dupack-newreno"), "Sack1": ("sack", "dupack-sack"),

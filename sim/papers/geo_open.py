@@ -50,7 +50,7 @@ class Open:
                         for s in CHOOSERS}, CHOOSERS)
 
     def fits(self, name):
-        """Where the figure comes out, with every seed."""
+        """Where the figure is reproduced, with every seed."""
         return [w for w in self.where if all(
             comes_out(name, *both) for both in zip(
                 self.courses(name, *w), self.courses("Reno", *w)))]
@@ -110,7 +110,7 @@ def claims_figures(page, v):
                    + ("" if best == (queue, window) else ", though the rule "
                       f"would now choose {best[0]} and {best[1]}")
                    + "; in short phases, with every seed, "
-                   + (f"it comes out at queues and windows of {where}" if fits
+                   + (f"it is reproduced at queues and windows of {where}" if fits
                       else f"for none of {len(space.where)} choices"),
                    seeds=len(JUDGES),
                    expect=only("for some queues and windows, with UDP behind "
@@ -119,9 +119,9 @@ def claims_figures(page, v):
 
 def open_part(page, v):
     space = Open(v)
-    page.heading("For which unsaid values the figures come out")
+    page.heading("Unstated values for which the figures are reproduced")
     page.text(f"Phases of {GRID} s; satellite share in the three phases, "
-              "**bold** where the figure's whole course comes out with each of "
+              "**bold** where the figure's whole course is reproduced with each of "
               f"{len(CHOOSERS)} seeds. Queue of the bottleneck and window in "
               "packets. UDP either shares the bottleneck, or enters behind it "
               "and meets the terrestrial flows on their last link of 20 "
@@ -170,5 +170,5 @@ def open_part(page, v):
                            "behind it")
 
     page.figure("open", "Values of queue, window and UDP for which each figure "
-                "comes out (filled); grey: not tried", draw, (8.4, 2.2),
+                "is reproduced (filled); grey: not tried", draw, (8.4, 2.2),
                 len(PAPER))

@@ -6,6 +6,8 @@ from .lab import Job, Ns2Job, Ns3Job, pacing
 from .numbers import brief, mean, ratio, show, spread
 
 TITLE = "A second opinion: ns-3"
+PURPOSE = ("Whether the same engines give the same results with ns-3 as the "
+           "network, and how they share links with ns-3's own TCPs.")
 NS3_ONLY = True
 HERE, NS2, NS3 = "here", "ns-2", "ns-3"
 # Who plays TCP: words, controller of the engine or ns-3's TCP.

@@ -12,7 +12,7 @@ HOLDS = "holds"
 FAILS = "does not hold"
 # Nothing is lost, so that no reaction is needed, or the other controllers in the
 # protocol's place pass as well.
-IDLE = "holds, but tells nothing of the protocol"
+IDLE = "holds, but says nothing about the protocol"
 QUICK = "*The quick set: few seeds and points, shorter runs.*"
 NOTICE = """<!-- Made by ./dev reproduce; changes are lost with the next run. -->
 """
@@ -55,10 +55,20 @@ class Claim(typing.NamedTuple):
 NUMBER = "agrees in number"
 SHAPE = "agrees in shape"
 SOME = "agrees under a condition"
-NOTHING = "tells nothing of the protocol"
+NOTHING = "says nothing about the protocol"
 NOT = "does not agree"
 UNRUN = "not run"
 GRADES = (NUMBER, SHAPE, SOME, NOTHING, NOT, UNRUN)
+GRADING = (
+    "A figure agrees in number if the printed numbers are reproduced within what "
+    "the claim below names, and in shape if their order or course is. It agrees "
+    "under a condition if this is so only for some of the values that the paper "
+    "leaves open, or not beyond doubt. It says nothing about the protocol if no "
+    "packet is lost, so that no reaction is needed, or if the other controllers "
+    "in its place pass every claim, too. The papers at hand are text without "
+    "pictures, so curves are known by what captions and prose say of them.")
+PURPOSE = ("The experiments of {} repeated with the engines of Perigee: a verdict "
+           "on each figure, the claims behind it, and the results.")
 
 
 class Figure(typing.NamedTuple):
@@ -75,9 +85,10 @@ class Figure(typing.NamedTuple):
 class Page:
     """One page; report() of a module fills it."""
 
-    def __init__(self, name, title, folder, plotter, seeds=1):
+    def __init__(self, name, title, folder, plotter, seeds=1, purpose=""):
         self.name = name
         self.title = title
+        self.purpose = purpose  # the first line
         self.folder = folder
         self.plotter = plotter
         self.seeds = seeds  # behind a claim that does not say otherwise
@@ -86,7 +97,7 @@ class Page:
         self.figures = []  # rows: a Figure, its scenario
 
     def papers_figures(self, scenario, *figures):
-        """Tells of each figure of the paper how it came out here."""
+        """Says of each figure of the paper whether it is reproduced here."""
         self.figures += [(f, scenario) for f in figures]
 
     def grade(self, figure):
@@ -119,16 +130,7 @@ class Page:
                          f"**{grade}**", f"[{scenario}](../../sim/scenarios/"
                          f"{scenario}.scn)"))
         table = Page("", "", None, None)
-        table.text(tally(count) + " A figure agrees in number where what the "
-                   "paper prints comes out within what the claim below names, "
-                   "in shape where its order or course does, and under a "
-                   "condition where it does so only for some of the values "
-                   "that the paper leaves open, or not beyond doubt. It tells "
-                   "nothing of the protocol where no packet is lost, so that "
-                   "no reaction is needed, or where the other controllers in "
-                   "its place pass every claim, too. The papers "
-                   "at hand are text without pictures, so curves are known by "
-                   "what captions and prose say of them.")
+        table.text(tally(count) + " " + GRADING)
         table.table(("figure", "the paper", "here", "verdict", "scenario"), rows)
         return table.parts
 
@@ -162,7 +164,7 @@ class Page:
                                  seeds or self.seeds, expect or HOLDS))
 
     def markdown(self):
-        parts = [NOTICE + f"# {self.title}"]
+        parts = [NOTICE + f"# {self.title}", self.purpose]
         if self.figures:
             parts += ["## The paper's figures", *self.graded()]
         if self.claims:
@@ -180,21 +182,27 @@ class Page:
 def tally(count):
     """In words that write_index() reads again."""
     total = sum(count.values())
-    return f"Of {total} figures and tables " + ", ".join(
-        f"{n} {plural(grade)}" for grade, n in count.items()) + "."
+    return f"Of {total} figures and tables, " + ", ".join(
+        f"{n} {grade if n == 1 else plural(grade)}"
+        for grade, n in count.items() if n) + "."
 
 
 def plural(grade):
-    for one, many in (("agrees", "agree"), ("does", "do"), ("tells", "tell")):
+    for one, many in (("agrees", "agree"), ("does", "do"), ("says", "say")):
         grade = grade.replace(one, many)
     return grade
 
 
 def tallied(text):
     """The counts of a page; None: it is not about a paper."""
-    found = re.search(r"Of \d+ figures and tables "
-                      + ", ".join(rf"(\d+) {plural(g)}" for g in GRADES), text)
-    return [int(n) for n in found.groups()] if found else None
+    found = re.search(r"Of (\d+) figures and tables, ([^.]*)\.", text)
+    if not found:
+        return None
+    counts = dict.fromkeys(GRADES, 0)
+    for number, words in re.findall(r"(\d+) ([^,]+)", found[2]):
+        grade = next(g for g in GRADES if words in (g, plural(g)))
+        counts[grade] = int(number)
+    return list(counts.values())
 
 
 class Plotter:
@@ -298,12 +306,17 @@ def write_index(folder, modules):
               "an earlier form is of an earlier engine and counts as not run:")
     page.table(("page", "set", "all", *GRADES),
                rows + [("all", "", sum(total), *total)])
-    page.text("[What was learnt of each paper](report.md), and [what is built "
+    page.text("[What was learnt from each paper](report.md), and [what is built "
               "differently](differences.md), with the reason.")
     if others:
         page.text("Not about a paper's figures:", "\n".join(others))
     (folder / "index.md").write_text(
         "\n\n".join(parts + page.parts) + "\n", encoding="utf-8")
+
+
+def purpose(module):
+    """The first line of a page: PURPOSE, or what a page on PAPER is for."""
+    return getattr(module, "PURPOSE", "") or PURPOSE.format(module.PAPER)
 
 
 def complete(modules, plans, lab):
@@ -349,7 +362,7 @@ def write_all(modules, everything, plans, lab, folder, quick, checking):
     for name, jobs in ready.items():
         module = modules[name]
         page = Page(name, module.TITLE, folder, plotter,
-                    len(module.seeds(quick)))
+                    len(module.seeds(quick)), purpose(module))
         if quick:
             page.text(QUICK)
         page.text(made(lab, jobs, len(module.seeds(quick))))

@@ -5,6 +5,7 @@ from .numbers import brief, mean, show
 from .page import AS_FAR, FAILS, HOLDS, IDLE, Figure, above, only, telling
 
 TITLE = "Mod WestwoodNew over LEO satellites"
+PAPER = "Ayob, Subramaniam, Othman and Zulkarnain (2018),"
 WIRE = 8 * 1040  # bits of a packet
 MANNER = "dupack-newreno"
 # Name, controller, recovery, its parameter.  The algorithms as printed: Westwood
@@ -51,13 +52,13 @@ FIGURES = (
            "Throughput rises steeply, falls after 3 s and rises after 55 s",
            ("fig5.highest", "fig5.shape"), False, "The paper says neither "
            "what is lost nor how long queues are. With queues of 100 packets "
-           "Figures 5, 6 and 7 come out together"),
+           "Figures 5, 6 and 7 are reproduced together"),
     Figure("Figure 6", "cwnd, at most 55: Mod WestwoodNew's is the largest",
            ("fig6.largest",)),
     Figure("Figure 7", "10 MB take about 1600 s with Mod WestwoodNew, 1650 "
            "with Westwood, 1780 with WestwoodNew", ("fig7.order",), False,
            "With shorter queues the losses of the printed algorithm make it "
-           "the slowest. The seconds come out with no queue: transfers take "
+           "the slowest. The seconds are reproduced with no queue: transfers take "
            "a quarter of them at 1 % loss, four fifths at 15 %, and more at "
            "20 %"),
     Figure("Figure 8", "dropped packets grow with the file; Westwood most, Mod "
@@ -70,7 +71,7 @@ FIGURES = (
            ("fig9.order",), False, "Cause, by experiment: as in Figure 8. "
            "With queues of 50 and more the largest window (Figure 6) has the "
            "largest delay; with shorter ones most of it is lost, and the delay "
-           "is the smallest. So Figures 6 and 9 do not come out together with "
+           "is the smallest. So Figures 6 and 9 are not reproduced together with "
            "any queue or loss of the sweep"),
 )
 
@@ -379,7 +380,7 @@ def figures(page, runs, quick):
 
 
 def open_values(page, runs, quick):
-    """For which of the values left open each figure's order comes out."""
+    """For which of the values left open each figure's order is reproduced."""
     names = [k[0] for k in PAPER]
     rows = []
 
@@ -409,7 +410,7 @@ def open_values(page, runs, quick):
             for v in (largest(rate, MOD[0]), largest(cwnd, MOD[0]),
                       order(lost, *falling), order(wait, *falling))),
             line(lost, 1), line(wait, 0)))
-    page.text("This table says whether the order of a figure comes out in 60 s "
+    page.text("This table says whether the order of a figure is reproduced in 60 s "
               "with the algorithms as printed. Beside it stand the packets "
               "lost, in per cent, and the mean delay, in ms:")
     page.table(("reading", "Figure 5", "6", "8", "9", "lost, %", "delay, ms"),

@@ -5,6 +5,7 @@ from .numbers import brief, half_width, jain, mean, ratio, show
 from .page import FAILS, HOLDS, IDLE, Figure, above, only, telling
 
 TITLE = "TCP Yam"
+PAPER = "Tsai, Wang and Wang (2014) on slow links,"
 PACKET = 1040      # bytes
 WIRE = 8 * PACKET  # bits
 # Name, controller, recovery, its parameter.  Yam repairs all that is missing at
@@ -446,7 +447,7 @@ def table_pairs(page, runs, quick):
 def table_readings(page, runs, quick):
     page.heading("What the paper does not say, swept")
     page.text("Shares over 100 s (kbit/s) by the reading of Yam's rules. "
-              "Figures 7 and 8 come out with every reading:")
+              "Figures 7 and 8 are reproduced with every reading:")
     rows = []
     for words, *_ in READINGS:
         cells = []

@@ -6,6 +6,7 @@ from .page import FAILS, HOLDS, Figure, only
 from .yam import RENO, WIRE, YAM, alone, rate
 
 TITLE = "TCP Yam at 400 Mbit/s"
+PAPER = "Tsai, Wang and Wang (2014) on a fast link,"
 FAST = ("FAST", "fast", "packet", ("alpha", 200))
 PRINTED = {"Yam": (0.95, 0.971, 0.95), "FAST": (0.96, 0.972, 0.96),
            "Reno": (0.68, 0.90, 0.71)}
@@ -37,7 +38,7 @@ FIGURES = (
            ".971, .95; FAST .96, .972, .96; Reno .68, .90, .71",
            ("table1.yam", "table1.fast", "table1.reno-row"), True,
            "A row that fails decides on the table. With delays of the round "
-           "trip, Yam's row comes out, and FAST's but for 0.021 with three "
+           "trip, Yam's row is reproduced, and FAST's but for 0.021 with three "
            "flows. Reno's does not, in steps of 1800 s or of a minute. By "
            "experiment, two of its flows share nearly evenly at 400 Mbit/s, "
            "whatever the windows and the moment of joining, and as unevenly as "

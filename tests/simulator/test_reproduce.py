@@ -351,7 +351,7 @@ class Report(unittest.TestCase):
                 ("agree as they stand", count[page.NUMBER]
                  + count[page.SHAPE]),
                 ("agree under a condition", count[page.SOME]),
-                ("tell nothing of the protocol", count[page.NOTHING]),
+                ("say nothing about the protocol", count[page.NOTHING]),
                 ("do not agree", count[page.NOT] + count[page.UNRUN])):
             self.assertRegex(report, rf"(?m)^\| {words}.*\| {expected} \|$")
         self.assertIn(f"| of {every} figures and tables |", report)
