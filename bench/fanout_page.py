@@ -6,9 +6,9 @@ INTRODUCTION = """\
 
 What one stream to each of many viewers costs a server and the viewers, beside SRT and
 librist. One process serves all viewers, and one process is all of them; transports take
-turns. With a round-trip time, packets go through `linkem`, which takes the trains that one
-call sends as a network card does that segments them. `./dev bench fanout --page` made this
-page.
+turns. With a round-trip time, packets go through `linkem`, which takes the packets of one send
+call in one piece, as a network card with segmentation offload does. `./dev bench fanout
+--page PAGE` makes this page.
 
 Streams of {mbps:g} Mbit/s, {seconds:g} s after the first {warm:g} s; runs of each: {runs},
 of which the median counts. CPU is that of a process with its part of the kernel, in % of a

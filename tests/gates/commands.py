@@ -18,8 +18,8 @@ import sys
 import tree
 
 LIST = "tests/gates/commands.txt"
-PAGES = re.compile(r"(README|CONTRIBUTING|docs/guide/.*|docs/reference/.*|"
-                   r"examples/.*/README)\.md$|docs/man/.*\.7$")
+PAGES = re.compile(r"(README|CONTRIBUTING|SECURITY|docs/.*|"
+                   r"(examples|integrations)/.*/README)\.md$|docs/man/.*\.7$")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 REASONS = 6  # commands without a test, at most
 

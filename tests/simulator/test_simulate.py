@@ -2,6 +2,8 @@
 """simulate says what is wrong with what it is asked for, and then runs nothing."""
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -80,6 +82,44 @@ class Use(unittest.TestCase):
         self.assertNotEqual(one.stdout, other.stdout)
         self.assertEqual(other.stdout,
                          simulate("-", "queue=9", text=text).stdout)
+
+
+def lines_of(page, heading):
+    """The commands of a page below a heading."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    below = text.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    return "".join(re.findall(r"^```sh\n(.*?)^```$", below,
+                              re.M | re.S)).splitlines()
+
+
+class Pages(unittest.TestCase):
+    def done(self, line, *more):
+        """What a line of a page prints, with the programs of this build."""
+        program, *words = shlex.split(line, comments=True)
+        program = SIMULATE.parents[1] / program.split("/", 1)[1]
+        if not program.exists():
+            self.skipTest(f"no {program.name} in this build")
+        return subprocess.run([program, *words, *more], cwd=ROOT, check=True,
+                              text=True, capture_output=True, timeout=120).stdout
+
+    def test_a_scenario_runs_by_hand(self):
+        line, = lines_of("docs/papers/experiments.md", "Scenarios")
+        self.assertIn('"kind":"end"', self.done(line))
+
+    def test_a_scenario_runs_in_ns3_by_hand(self):
+        line, = lines_of("docs/papers/experiments.md", "The same in ns-3")
+        self.assertIn('"kind":"end"', self.done(line, "duration=20", "warm=5"))
+
+    def test_adaptive_streams_run_over_recordings_by_hand(self):
+        every, informed = lines_of("docs/measurements/adaptive.md",
+                                   "What a recording allows")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "even.down").write_text(
+                "".join(f"{t}\n" for t in range(3, 60000, 3)))
+            for line in (every, informed):
+                said = self.done(line.replace("DIR", folder), "--seeds", "1",
+                                 "--only", "even")
+                self.assertRegex(said, r"(?m)^even\.down-60 ")
 
 
 if __name__ == "__main__":
