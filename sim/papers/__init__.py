@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The pages of the reproduction, in the order of the index.
 
-A page is a module with TITLE, PURPOSE, its first line, or PAPER, which says whose
+A page is a module with TITLE, PURPOSE, its first line, or AUTHORS, which says whose
 experiments it repeats, seeds(quick), which most of its points are run with,
 plan(quick), which names the runs that it needs (a dictionary of lab.Job),
 and report(page, runs, quick), which is given their results under the same names

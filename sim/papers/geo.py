@@ -10,7 +10,7 @@ from .page import FAILS, Figure, only
 __all__ = ["TITLE", "plan", "report", "seeds"]
 
 TITLE = "TCPs over a GEO satellite"
-PAPER = "Neglia and others,"
+AUTHORS = "Neglia and others,"
 TIGHTLY = only(f"with a small queue ({TIGHT} packets; ns-2's default is 50)")
 IN_STEP = only("where flows fall into step with the bottleneck")
 JITTERED = only("where jitter keeps flows out of step")

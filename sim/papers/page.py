@@ -315,8 +315,8 @@ def write_index(folder, modules):
 
 
 def purpose(module):
-    """The first line of a page: PURPOSE, or what a page on PAPER is for."""
-    return getattr(module, "PURPOSE", "") or PURPOSE.format(module.PAPER)
+    """The first line of a page: PURPOSE, or that of a page on a paper."""
+    return getattr(module, "PURPOSE", "") or PURPOSE.format(module.AUTHORS)
 
 
 def complete(modules, plans, lab):

@@ -15,7 +15,7 @@ from .stfrc_runs import (CHOOSERS, ERRORS, FAR, MANY, RIVALS, UNSAID, UNTIL,
 __all__ = ["TITLE", "plan", "report", "seeds"]
 
 TITLE = "STFRC beside TCP"
-PAPER = "Shahriar, Atiquzzaman, Ivancic and Wood (2011),"
+AUTHORS = "Shahriar, Atiquzzaman, Ivancic and Wood (2011),"
 FIGURES = (
     Figure("Figure 4", "TCP's throughput over its fair share is about 1 with "
            "drop-tail and RED; a little lower for few flows and a small "

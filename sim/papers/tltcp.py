@@ -15,7 +15,7 @@ from .tltcp_runs import (DEADLINES, GROUNDS, LOSING, LOSSY, MANNERS, READINGS,
 __all__ = ["TITLE", "plan", "report", "seeds"]
 
 TITLE = "Time-lined TCP"
-PAPER = "Mukherjee and Brecht (2000),"
+AUTHORS = "Mukherjee and Brecht (2000),"
 BOUND = "Nothing is lost there: windows and queue bound every flow"
 FIGURES = (
     Figure("Figure 5", "one TLTCP and one TCP, 14 s: about 900 packets each, "

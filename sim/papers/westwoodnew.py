@@ -5,7 +5,7 @@ from .numbers import brief, mean, show
 from .page import AS_FAR, FAILS, HOLDS, IDLE, Figure, above, only, telling
 
 TITLE = "Mod WestwoodNew over LEO satellites"
-PAPER = "Ayob, Subramaniam, Othman and Zulkarnain (2018),"
+AUTHORS = "Ayob, Subramaniam, Othman and Zulkarnain (2018),"
 WIRE = 8 * 1040  # bits of a packet
 MANNER = "dupack-newreno"
 # Name, controller, recovery, its parameter.  The algorithms as printed: Westwood

@@ -5,7 +5,7 @@ from .numbers import brief, half_width, jain, mean, ratio, show
 from .page import FAILS, HOLDS, IDLE, Figure, above, only, telling
 
 TITLE = "TCP Yam"
-PAPER = "Tsai, Wang and Wang (2014) on slow links,"
+AUTHORS = "Tsai, Wang and Wang (2014) on slow links,"
 PACKET = 1040      # bytes
 WIRE = 8 * PACKET  # bits
 # Name, controller, recovery, its parameter.  Yam repairs all that is missing at

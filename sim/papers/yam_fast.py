@@ -6,7 +6,7 @@ from .page import FAILS, HOLDS, Figure, only
 from .yam import RENO, WIRE, YAM, alone, rate
 
 TITLE = "TCP Yam at 400 Mbit/s"
-PAPER = "Tsai, Wang and Wang (2014) on a fast link,"
+AUTHORS = "Tsai, Wang and Wang (2014) on a fast link,"
 FAST = ("FAST", "fast", "packet", ("alpha", 200))
 PRINTED = {"Yam": (0.95, 0.971, 0.95), "FAST": (0.96, 0.972, 0.96),
            "Reno": (0.68, 0.90, 0.71)}

@@ -31,10 +31,16 @@ def blocks(language, text=README):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
 
 
-def commands(first_word):
+def commands(first_word, text=README):
     """The shell lines that start with a word."""
-    return [line for block in blocks("sh") for line in block.splitlines()
+    return [line for block in blocks("sh", text) for line in block.splitlines()
             if line.split()[:1] == [first_word]]
+
+
+def cells(first):
+    """The commands or calls in a row of README's table of ways to use it."""
+    row, = re.findall(rf"^\| {first}[^|]* \| (.*) \|$", README, re.M)
+    return re.findall(r"`([^`]+)`", row)
 
 
 def free_port():
@@ -123,6 +129,32 @@ class Readme(unittest.TestCase):
         self.ends_well(sender)
         self.assertEqual(self.ends_well(receiver), "8 bytes\n")
 
+    def test_the_calls_of_the_table_send(self):
+        guide = (GUIDE / "c.md").read_text(encoding="utf-8")
+        send, receive = blocks("c", guide)
+        connect, write = cells("C")
+        frame = send[send.index("    static char"):send.index("    tltcp_config")]
+        receiver = self.start(self.program("receive", receive))
+        self.listens()
+        self.ends_well(self.start(self.program("send", (
+            "#include <tltcp/socket.h>\n\nint main(void) {\n" + frame +
+            "    tltcp_socket *s;\n"
+            f"    if ({connect.replace('HOST', 'localhost')} != 0) {{\n"
+            "        return 1;\n    }\n"
+            f"    ssize_t sent = {write};\n"
+            "    return tltcp_close(s, 60000) != 0 || sent < 0;\n}\n"))))
+        self.assertEqual(self.ends_well(receiver), "8 bytes\n")
+
+    def test_the_lines_of_the_table_are_those_of_the_guides(self):
+        guides = "".join(page.read_text(encoding="utf-8")
+                         for page in sorted(GUIDE.glob("*.md")))
+        for row in "OBS", "VLC", "mpv", "FFmpeg", "UDP", "Rust", "Go":
+            with self.subTest(row):
+                line = r"[^\n]*?".join(
+                    re.escape(word).replace("HOST", r"[\w.]+")
+                    for word in cells(row)[0].split())
+                self.assertRegex(guides, line)
+
     def test_the_sender_says_that_nobody_listens(self):
         guide = (GUIDE / "c.md").read_text(encoding="utf-8")
         sender = self.start(self.program("send", blocks("c", guide)[0]))
@@ -135,7 +167,9 @@ class Readme(unittest.TestCase):
             self.skipTest("no gst-launch-1.0")
         if not (BUILD / "gst-plugins" / "libgsttltcp.so").exists():
             self.skipTest("built without GStreamer")
-        show, send, keep = commands("gst-launch-1.0")
+        show, send = commands("gst-launch-1.0")
+        keep = commands("gst-launch-1.0", (GUIDE / "start.md").read_text(
+            encoding="utf-8"))[-1]
         self.assertIn("autovideosink", show)
         # Nobody looks here: no window.
         show = show.replace("autovideosink", "fakesink name=screen").replace(

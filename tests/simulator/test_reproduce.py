@@ -177,7 +177,7 @@ class Results(InFolder):
     def test_without_plotter_and_ns2_the_page_is_made_of_the_rest(self):
         class Module:  # a page of one run here and one in ns-2
             TITLE = "X"
-            PAPER = "A (2000),"
+            AUTHORS = "A (2000),"
 
             @staticmethod
             def seeds(_):
