@@ -444,13 +444,13 @@ class Transfer(toolbox.Folder):
         self.assertEqual((done.returncode, self.finish(receiver)[0]), (0, 0))
         for tool, report in (("tltcp-send", "send.json"),
                              ("tltcp-recv", "recv.json")):
-            rows = re.findall(r"^\| (`.*?) \|", said[f"{tool} --json"], re.M)
+            rows = re.findall(r"^\| (`.*?) \|", said[f"`{tool} --json`"], re.M)
             named = re.findall(r"`(\w+)`", " ".join(rows))
             self.assertEqual(sorted(named), sorted(self.json(report)))
             columns = lines[tool].read_text().split("\n")[0].split(",")
             self.assertLessEqual(
                 set(columns),
-                set(re.findall(r"`(\w+)`", said[f"{tool} --frames"])))
+                set(re.findall(r"`(\w+)`", said[f"`{tool} --frames`"])))
 
 
 if __name__ == "__main__":
