@@ -16,7 +16,7 @@
  * psk is disclosed later.
  *
  * With static keys, Noise_IKpsk0+offer_25519_<cipher>_SHA256: IKpsk0, in which
- * s is the responder's static key, and the key of the minute is o.  The token
+ * s is the responder's static key, and the key of the offer is o.  The token
  * eo is the Diffie-Hellman of e and o:
  *
  *   responder  <- s
