@@ -145,6 +145,22 @@ class Readme(unittest.TestCase):
             "    return tltcp_close(s, 60000) != 0 || sent < 0;\n}\n"))))
         self.assertEqual(self.ends_well(receiver), "8 bytes\n")
 
+    def test_the_examples_of_the_manual_compile(self):
+        for page, before in (("socket", ""),
+                             ("live", "static char data[1500];\nssize_t n;\n")):
+            text = (ROOT / "docs" / "man" / f"tltcp_{page}.3").read_text(
+                encoding="utf-8")
+            example = re.search(r"^\.SH EXAMPLES\n\.nf\n(.*?)^\.fi", text,
+                                re.M | re.S)[1]
+            for mark, plain in (("\\-", "-"), ("\\e", "\\")):
+                example = example.replace(mark, plain)
+            subprocess.run(
+                [CC, "-std=c11", "-Wall", "-Wextra", "-Werror", "-xc",
+                 "-fsyntax-only", "-I", ROOT / "include", "-"], check=True,
+                text=True, input="#include <stdio.h>\n#include <tltcp/"
+                f"{page}.h>\nint main(void) {{\n{before}{example}"
+                "return 0;\n}\n")
+
     def test_the_lines_of_the_table_are_those_of_the_guides(self):
         guides = "".join(page.read_text(encoding="utf-8")
                          for page in sorted(GUIDE.glob("*.md")))
