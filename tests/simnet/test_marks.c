@@ -87,6 +87,7 @@ TEST(satellite_that_is_known) {
 TEST(beside_cubic) {
     struct path on = path_of(4);
     struct mark m;
+    world_needs_fec();
     on.rival = "cubic";
     m = play_all("beside CUBIC", &on, SEEDS_RIVALS);
     assert_true(m.seen >= 0.9);

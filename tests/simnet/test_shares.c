@@ -239,6 +239,7 @@ static void expect_in_time(const char *rival, double rate, uint64_t rtt,
 /* On the first link it was in time for 67 %, but at F 1.36: it held its part
  * beside a flow that yields. */
 TEST(a_stream_is_in_time_where_others_fill_a_deep_queue) {
+    world_needs_fec();
     expect_in_time("reno", 6e6, 80 * MS, 150000, 0.58, 1.25);
     expect_in_time("reno", 10e6, 100 * MS, 250000, 0.67, 1.9);
 }
@@ -264,6 +265,7 @@ static void expect_held(enum shares_kind kind, double rate, uint64_t rtt,
 }
 
 TEST(streams_hold_a_part_beside_a_flow_that_does_not_yield) {
+    world_needs_fec();
     expect_held(SHARES_FIXED, 4e6, 40 * MS, 50000, 0.7, 0.8);
     expect_held(SHARES_FIXED, 4e6, 40 * MS, 20000, 0.6, 0.7);
     expect_held(SHARES_FIXED, 10e6, 30 * MS, 75000, 0.7, 0.9);

@@ -342,15 +342,41 @@ class Transfer(toolbox.Folder):
             self.assertIn("No space left on device", done.stderr)
             self.assertEqual(self.finish(receiver)[0], 1)
 
-    def test_standard_output_takes_the_stream(self):
-        clip = self.clip("raw.h264")
+    def test_a_file_that_was_removed_meanwhile_is_a_failure(self):
+        receiver, address = self.receiver("out.ts", "--once")
+        (self.folder / "out.ts").unlink(missing_ok=True)
+        sender = self.start("tltcp-send", "-q", self.clip("raw.h264"),
+                            f"tltcp://{address}")
+        while not (self.folder / "out.ts").exists():
+            time.sleep(0.01)
+        (self.folder / "out.ts").unlink()
+        for process in sender, receiver:
+            status, errors = self.finish(process)
+            self.assertEqual(status, 1)
+            self.assertIn("was removed while it was written", errors)
+
+    def to_standard_output(self):
         file = self.folder / "port"
         receiver = toolbox.subprocess.Popen(
             [toolbox.TOOLS / "tltcp-recv", "-q", "--once", "--format", "nut",
              "--port-file", file, "tltcp://127.0.0.1:0", "-"],
             stdout=toolbox.subprocess.PIPE, stderr=toolbox.subprocess.PIPE)
         self.addCleanup(self.end, receiver)
-        done = self.send(clip, self.address(receiver, file)[0], "--speed", 0)
+        return receiver, self.address(receiver, file)[0]
+
+    def test_a_sender_hears_that_nobody_reads_the_receivers_output(self):
+        receiver, address = self.to_standard_output()
+        receiver.stdout.close()
+        done = self.send(self.clip("raw.h264"), address, "--speed", 0)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Broken pipe", done.stderr)
+        self.assertEqual(receiver.wait(toolbox.PATIENCE), 1)
+        receiver.stdout = None
+
+    def test_standard_output_takes_the_stream(self):
+        clip = self.clip("raw.h264")
+        receiver, address = self.to_standard_output()
+        done = self.send(clip, address, "--speed", 0)
         self.assertEqual(done.returncode, 0, done.stderr)
         out, _ = receiver.communicate(timeout=toolbox.PATIENCE)
         (self.folder / "out.nut").write_bytes(out)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/tltcp/mux_stream.h"
 
@@ -180,25 +181,42 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
     return ok;
 }
 
-bool mux_close(struct mux *m, char *why) {
+/* A file may be removed while it is written; nobody else would notice. */
+static bool is_there(const char *path, char *why) {
+    bool there = strchr(path, ':') != NULL /* a protocol of FFmpeg */ ||
+                 access(path, F_OK) == 0 || errno != ENOENT;
+    if (!there) {
+        (void)snprintf(why, MUX_WHY_MAX, "was removed while it was written");
+    }
+    return there;
+}
+
+static bool complete(struct mux *m, char *why) {
     bool ok = true;
     int rc;
+    if (m->started) {
+        rc = av_write_trailer(m->format);
+        ok = rc >= 0 || mux_complain(why, "cannot be completed", rc);
+    }
+    if (m->format->pb && !(m->format->oformat->flags & AVFMT_NOFILE)) {
+        rc = avio_closep(&m->format->pb);
+        ok = (rc >= 0 || mux_complain(why, "cannot be completed", rc)) && ok;
+        ok = ok && is_there(m->format->url, why);
+    }
+    return ok;
+}
+
+bool mux_close(struct mux *m, char *why) {
+    bool ok = true;
     if (!m) {
         return true;
     }
     if (!m->started && m->waiting > 0) {
         ok = start(m, why);
     }
-    if (m->started) {
-        rc = av_write_trailer(m->format);
-        ok = (rc >= 0 || mux_complain(why, "cannot be completed", rc)) && ok;
-    }
+    ok = complete(m, why) && ok;
     for (size_t i = 0; i < m->waiting; i++) {
         av_packet_free(&m->backlog[i]);
-    }
-    if (m->format->pb && !(m->format->oformat->flags & AVFMT_NOFILE)) {
-        rc = avio_closep(&m->format->pb);
-        ok = (rc >= 0 || mux_complain(why, "cannot be completed", rc)) && ok;
     }
     for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
         mux_stream_free(&m->stream[i]);

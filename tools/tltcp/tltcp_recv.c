@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <libavutil/log.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,6 +361,7 @@ static int tltcp_recv_run(struct server *s) {
     }
     if (rc == TOOL_OK) {
         tool_catch_signals(&s->during_wait);
+        (void)signal(SIGPIPE, SIG_IGN); /* the error reports it */
         rc = serve_callers(s);
         if (s->options->json &&
             tool_write_json(TOOL, s->options->json,
