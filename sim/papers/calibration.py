@@ -253,7 +253,7 @@ def difference(words, ours, theirs):
 
 def why_part(page, bad):
     """How the separate cases differ."""
-    page.heading("What is apart in the table above")
+    page.heading("What differs in the table above")
     page.text("In these cases throughput and shares are the same and a "
               "reduction costs more or fewer packets:",
               *(f"- {x}" for x in bad))
@@ -308,13 +308,13 @@ def loss_part(page, runs):
               "width of its 95 % confidence interval (CoV of the flows here, in "
               "ns-2; timeouts here, in ns-2); 8 Mbit/s, 48 ms; "
               f"{len(trials(0.1))} seeds from 10 % loss on, "
-              f"{len(trials(0.05))} at 5 %, {len(FEW)} elsewhere. *Slanted*: "
-              f"more than {100 * NEAR:.0f} % apart, but not told apart from "
-              "less; **bold**: apart. Eight flows by loss:")
+              f"{len(trials(0.05))} at 5 %, {len(FEW)} elsewhere. *Italic*: "
+              f"differs by more than {100 * NEAR:.0f} %, but not beyond doubt; "
+              "**bold**: beyond doubt. Eight flows by loss:")
     cells = {(a, x): Cell(runs, a, "loss", x) for a in LOST for x in LOSSES}
     page.table(("agent", *(f"{100 * x:g} %" for x in LOSSES)), [
         (a, *(cells[a, x].text for x in LOSSES)) for a in LOST])
-    page.text("By number of flows, without loss at random:")
+    page.text("By number of flows, without random loss:")
     cells |= {(a, c): Cell(runs, a, "crowd", *c)
               for a in LOST for c in CROWDS}
     page.table(("agent", *(f"{n}, {'RED' if red else 'drop-tail'}"
@@ -381,7 +381,7 @@ def trial_rows(runs):
 def trial_part(page, runs):
     """Experiments with the engine that tell why some are apart."""
     page.text(
-        "And experiments with engines that patches of `sim/trials` change. "
+        "Other experiments use engines that patches of `sim/trials` change. "
         "`./dev reproduce --with-trials calibration` builds and runs them.",
         "- `halved-window`, NewReno alone with RED: after a timeout within a "
         "recovery the engine sets ssthresh to half of the outstanding data "
@@ -501,8 +501,8 @@ def report(page, runs, quick):
         "The same dumbbells in this simulator and in ns-2 2.35 with its "
         "defaults, initial window 2; starts spread over 1 s with "
         f"{len(every)} seeds (mean ± 95 % confidence [least, most]). Sack1 is "
-        "played by the recovery of RFC 6675. Limited transmit is on, as "
-        "in ns-2. **ns-2** in bold: apart by more than the tolerance."
+        "represented by the recovery of RFC 6675. Limited transmit is on, as "
+        "in ns-2. **ns-2** in bold differs by more than the tolerance."
         if compared else
         "ns-2 was not installed when this page was made (Debian: ns2).")
     page.table(("case", "agent", "", "kbit/s", "drops", "reductions",

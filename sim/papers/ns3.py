@@ -241,12 +241,13 @@ def report(page, runs, quick):
     v = View(runs, quick)
     claims(page, v)
     page.text(
-        "The same scenario files, run by the same objects of libtltcp and "
-        "libsaratoga: in the virtual network (here), and as applications of "
-        "ns-3.37 over its UDP, IPv4, queues, RED and links, beside its own "
-        "LinuxReno, CUBIC and BBR with SACK (timestamps off, an "
-        "acknowledgement per packet, least timeout 0.2 s, window set by the "
-        "send buffer). Queue limits mean what they mean in ns-2. Every packet "
+        "The same objects of libtltcp and libsaratoga run the same scenario "
+        "files in two networks. One is the virtual network (here). In the other "
+        "they are applications of ns-3.37, over its UDP, IPv4, queues, RED and "
+        "links, beside its own LinuxReno, CUBIC and BBR with SACK. Those have "
+        "timestamps off, an acknowledgement per packet, a least timeout of "
+        "0.2 s, and a window set by the send buffer. "
+        "Queue limits mean what they mean in ns-2. Every packet "
         "counts with its true size: acknowledgements of the engines are larger "
         "than 40 bytes, PPP adds two. "
         f"{len(v.scope.seeds)} seed(s) (mean ± 95 % confidence [least, most]).")

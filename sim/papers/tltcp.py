@@ -171,7 +171,7 @@ def reopened_part(page, runs):
               "deadline, so that the window opens again. It needs an engine "
               f"that [a patch](../../sim/trials/{REOPENED}.patch) changes; "
               "`./dev reproduce --with-trials tltcp` builds and runs it. At "
-              "windows of 10, F and the part of all packets that is lost:")
+              "windows of 10, F and the share of packets that is lost:")
     if not any(k[0] == "reopened" for k in runs):
         page.text("It was not there when this page was made.")
         return
@@ -187,9 +187,9 @@ def reopened_part(page, runs):
 def losing_part(page, points, losing):
     page.heading("What packet numbers change")
     page.text("F wherever packets are lost, and how far it is from 1 with "
-              "packet numbers, as a part of how far it is with the paper's "
-              f"recovery. Figure 13 with windows of {LOSING}, for with the "
-              "paper's 10 nothing is lost:")
+              "packet numbers, as a share of how far it is with the paper's "
+              f"recovery. Figure 13 with windows of {LOSING}, because "
+              "nothing is lost with the paper's 10:")
     names = {"window": "Figure 9: windows of {}", "flows": "Figure 7: {} flows"}
     rows = [(names[s].format(x), *(points[s, x, m].f for m in MANNERS))
             for s, x in LOSSY]
@@ -233,7 +233,7 @@ def rival_part(page, runs, quick):
 
 
 def unsaid_part(page, runs, quick):
-    page.heading("What the paper does not say, swept")
+    page.heading("Sweeps of what the paper does not say")
     page.text(f"F, and S of the mix, at windows of {LOSING}:")
     rows = []
     for words in UNSAID:

@@ -445,7 +445,7 @@ def table_pairs(page, runs, quick):
 
 
 def table_readings(page, runs, quick):
-    page.heading("What the paper does not say, swept")
+    page.heading("Sweeps of what the paper does not say")
     page.text("Shares over 100 s (kbit/s) by the reading of Yam's rules. "
               "Figures 7 and 8 are reproduced with every reading:")
     rows = []
@@ -463,7 +463,7 @@ def table_readings(page, runs, quick):
 
 def table_dynamic(page, runs, quick):
     page.heading("Three flows that come and go")
-    page.text(f"kbit/s; starts waver by up to {WAVER} s:")
+    page.text(f"kbit/s; starts vary by up to {WAVER} s:")
 
     def cell(kind, period, *flows):
         return " / ".join(brief(dynamic(runs, kind[0], period, f, quick), 0)
@@ -492,8 +492,8 @@ def report(page, runs, quick):
         "missing within one round trip; FAST's target is 5 packets; routers "
         f"drop Peach's dummies first. Rates count headers. {len(seeds(quick))} "
         "seeds move the starts by up to a second. One flow alone, and flows "
-        "that start at the moments named, leave nothing to chance and are one "
-        "run.")
+        "that start at the moments named, leave nothing to chance and are run "
+        "once.")
     table_many(page, runs, quick)
     table_pairs(page, runs, quick)
     table_dynamic(page, runs, quick)

@@ -288,16 +288,15 @@ def trials(page, runs):
         f"{count_near(rows.values())} of these {len(rows)} rows is within 0.1 "
         "of the printed one. With two flows, in steps of "
         f"{STEP} s, the second one's window is below {WINDOW} packets for "
-        f"{below_full(runs['Reno', ROUND, STEP]):.0f} s on end at most. "
+        f"{below_full(runs['Reno', ROUND, STEP]):.0f} s at a time at most. "
         + (f"Where two flows have less than {UNEVEN}, three have "
            f"{max(r[1] for r in uneven):.2f} or less; printed is "
            f"{PRINTED['Reno'][1]:.2f}. " if uneven else "")
-        + f"In shorter steps chance decides: in {len(short)} of "
-        f"{SHORTER[0]} to {SHORTER[-1]} s two flows have "
+        + f"In shorter steps chance decides. In {len(short)} runs with steps of "
+        f"{SHORTER[0]} to {SHORTER[-1]} s, two flows have "
         f"{bounds([r[0] for r in short])}, three {bounds([r[1] for r in short])}, "
-        f"two again {bounds([r[2] for r in short])}, and "
-        f"{count_near(short).lower()} of the rows is within 0.1 of the printed "
-        "one.")
+        f"and two again {bounds([r[2] for r in short])}. "
+        f"{count_near(short)} of the rows is within 0.1 of the printed one.")
 
 
 def pipes(page, runs):
