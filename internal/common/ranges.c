@@ -279,12 +279,19 @@ static void extend(cmn__ranges *r, place p, uint64_t end) {
 /* Fast path for sets that are built in order. */
 static bool append(cmn__ranges *r, uint64_t start, uint64_t end) {
     block *k = r->n_blocks > 0 ? &r->block[r->n_blocks - 1] : NULL;
-    if (k == NULL || k->len == k->cap || r->count >= r->max || start >= end ||
-        k->at[k->len - 1].end >= start) {
+    cmn__range *last;
+    if (k == NULL || start >= end) {
         return false;
     }
-    k->at[k->len++] = (cmn__range){start, end};
-    r->count++;
+    last = &k->at[k->len - 1];
+    if (last->end == start) {
+        last->end = end;
+    } else if (last->end < start && k->len < k->cap && r->count < r->max) {
+        k->at[k->len++] = (cmn__range){start, end};
+        r->count++;
+    } else {
+        return false;
+    }
     r->total += end - start;
     return true;
 }
@@ -367,7 +374,7 @@ int cmn__ranges_sub(cmn__ranges *r, uint64_t start, uint64_t end,
 }
 
 bool cmn__ranges_next(const cmn__ranges *r, uint64_t x, cmn__range *out) {
-    const cmn__range *y = at(r, find_above(r, x));
+    const cmn__range *y = r->count > 0 ? at(r, find_above(r, x)) : NULL;
     if (y != NULL) {
         *out = *y;
     }

@@ -26,7 +26,7 @@ void tltcp__acks_free(tltcp__acks *a) {
 }
 
 bool tltcp__acks_seen(const tltcp__acks *a, uint64_t pn) {
-    return pn < a->floor || cmn__ranges_has(&a->seen, pn);
+    return pn < a->floor || (pn < a->largest && cmn__ranges_has(&a->seen, pn));
 }
 
 static void raise_floor(tltcp__acks *a, uint64_t floor) {
