@@ -146,6 +146,17 @@ void *cmn__pages_at(const cmn__pages *p, uint64_t n) {
     return pages_find(p, n);
 }
 
+bool cmn__pages_need_memory(const cmn__pages *p, uint64_t first,
+                            uint64_t last) {
+    if (p->spares > last - first && p->spare_groups > 0) {
+        return false;
+    }
+    while (first <= last && pages_find(p, first) != NULL) {
+        first++;
+    }
+    return first <= last;
+}
+
 /* Drops the pages of one group below n, and the group once it is empty. */
 static void pages_drop_group(cmn__pages *p, uint64_t n) {
     struct cmn__page_group **g = pages_group(p, p->first);
@@ -191,7 +202,8 @@ void cmn__pages_free(cmn__pages *p) {
 }
 
 int cmn__pages_reserve(cmn__pages *p, uint64_t start, uint64_t end) {
-    for (uint64_t n = start / CMN__PAGE_BYTES; n * CMN__PAGE_BYTES < end; n++) {
+    uint64_t stop = (end + CMN__PAGE_BYTES - 1) / CMN__PAGE_BYTES;
+    for (uint64_t n = start / CMN__PAGE_BYTES; n < stop; n++) {
         if (pages_find(p, n) == NULL && cmn__pages_take(p, n) == NULL) {
             return -1;
         }

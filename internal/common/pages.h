@@ -38,6 +38,9 @@ void cmn__pages_free(cmn__pages *p);
 void *cmn__pages_take(cmn__pages *p, uint64_t n);
 /* Page n, or NULL. */
 void *cmn__pages_at(const cmn__pages *p, uint64_t n);
+/* Whether taking the pages `first` to `last` may need memory beyond that held
+ * already, and not counting a longer table. */
+bool cmn__pages_need_memory(const cmn__pages *p, uint64_t first, uint64_t last);
 /* Frees the pages below n. */
 void cmn__pages_drop(cmn__pages *p, uint64_t n);
 

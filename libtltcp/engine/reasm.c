@@ -50,8 +50,11 @@ static tltcp__incoming *reasm_rec(const tltcp__reasm *r, uint64_t section) {
 /* The same, created when needed, for a section at or after the one at
  * cursor. */
 static tltcp__incoming *reasm_record(tltcp__reasm *r, uint64_t section) {
-    tltcp__incoming *page =
-        cmn__pages_take(&r->recs.pages, section / RECORDS_PER_PAGE);
+    uint64_t n = section / RECORDS_PER_PAGE;
+    tltcp__incoming *page = cmn__pages_at(&r->recs.pages, n);
+    if (page == NULL) {
+        page = cmn__pages_take(&r->recs.pages, n);
+    }
     if (page == NULL) {
         return NULL;
     }
@@ -537,9 +540,10 @@ void tltcp__reasm_keep(tltcp__reasm *r) {
 
 bool tltcp__reasm_needs_memory(const tltcp__reasm *r, uint64_t start,
                                uint64_t end, uint64_t section) {
-    return cmn__pages_at(&r->buf, start / CMN__PAGE_BYTES) == NULL ||
-           cmn__pages_at(&r->buf, (end - 1) / CMN__PAGE_BYTES) == NULL ||
-           cmn__pages_at(&r->recs.pages, section / RECORDS_PER_PAGE) == NULL;
+    uint64_t page = section / RECORDS_PER_PAGE;
+    return cmn__pages_need_memory(&r->buf, start / CMN__PAGE_BYTES,
+                                  (end - 1) / CMN__PAGE_BYTES) ||
+           cmn__pages_need_memory(&r->recs.pages, page, page);
 }
 
 size_t tltcp__reasm_held(const tltcp__reasm *r) {

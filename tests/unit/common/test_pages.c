@@ -100,6 +100,34 @@ TEST(bytes_come_back_as_they_were_put) {
     cmn__pages_free(&p);
 }
 
+/* Takes pages and checks the answer given before. */
+static void take_pages(const struct world *w, cmn__pages *p, uint64_t first,
+                       uint64_t last, bool expected) {
+    uint64_t calls = w->alloc.calls;
+    assert_true(cmn__pages_need_memory(p, first, last) == expected);
+    assert_int_equal(cmn__pages_reserve(p, first * CMN__PAGE_BYTES,
+                                        (last + 1) * CMN__PAGE_BYTES),
+                     0);
+    assert_true((w->alloc.calls > calls) == expected);
+}
+
+TEST(pages_need_memory_until_enough_were_used_before) {
+    struct world *w = *state;
+    cmn__pages p;
+    cmn__pages_init(&p, &w->mem, CMN__PAGE_BYTES, false);
+    take_pages(w, &p, 0, 1, true);
+    take_pages(w, &p, 0, 1, false);
+    take_pages(w, &p, 1, 2, true);
+    take_pages(w, &p, 64, 127, true);
+    cmn__pages_drop(&p, 128); /* 67 spare pages and their groups */
+    take_pages(w, &p, 128, 130, false);
+    take_pages(w, &p, 192, 192 + 63, false);
+    cmn__pages_drop(&p, 193); /* 4 */
+    take_pages(w, &p, 256, 259, false);
+    take_pages(w, &p, 260, 260, true);
+    cmn__pages_free(&p);
+}
+
 TEST(out_of_memory_leaves_entries_intact) {
     struct world *w = *state;
     cmn__pages p;
@@ -129,6 +157,8 @@ int main(void) {
             a_stream_in_order_asks_for_memory_now_and_then, setup, teardown),
         cmocka_unit_test_setup_teardown(bytes_come_back_as_they_were_put, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(
+            pages_need_memory_until_enough_were_used_before, setup, teardown),
         cmocka_unit_test_setup_teardown(out_of_memory_leaves_entries_intact,
                                         setup, teardown),
     };
