@@ -43,13 +43,18 @@ static int grow(cmn__ring *r) {
     return 0;
 }
 
-void *cmn__ring_push(cmn__ring *r) {
-    void *at;
+void *cmn__ring_push_raw(cmn__ring *r) {
     if (cmn__ring_len(r) == r->cap && grow(r) != 0) {
         return NULL;
     }
-    at = cmn__ring_at(r, r->tail++);
-    memset(at, 0, r->elem);
+    return cmn__ring_at(r, r->tail++);
+}
+
+void *cmn__ring_push(cmn__ring *r) {
+    void *at = cmn__ring_push_raw(r);
+    if (at != NULL) {
+        memset(at, 0, r->elem);
+    }
     return at;
 }
 
@@ -87,8 +92,8 @@ void cmn__bytes_get(const cmn__bytes *b, uint64_t at, void *data, size_t len) {
 
 static inline void fetch(const uint8_t *p, size_t len) {
 #if defined(__GNUC__)
-    for (size_t i = 0; i < len; i += CACHE_LINE) {
-        __builtin_prefetch(p + i);
+    for (const uint8_t *end = p + len; p < end; p += CACHE_LINE) {
+        __builtin_prefetch(p);
     }
 #else
     (void)p;

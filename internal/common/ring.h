@@ -26,6 +26,8 @@ void cmn__ring_free(cmn__ring *r);
 void cmn__ring_trim(cmn__ring *r);
 /* A new zeroed record numbered tail, or NULL without memory. */
 void *cmn__ring_push(cmn__ring *r);
+/* The same with any content. */
+void *cmn__ring_push_raw(cmn__ring *r);
 
 /* The record numbered i, which must lie in [head, tail). */
 static inline void *cmn__ring_at(const cmn__ring *r, uint64_t i) {

@@ -318,9 +318,9 @@ void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time ack_delay,
 /* Once the pacer says no, it lets this much gather, so that fast flows do not
  * cost a wake per packet. */
 static void rest(tltcp__cc *cc, double size, cong_time now) {
-    double more = quantum(cc, cc->pacer.rate) - size;
     cong_time next = cong_pacer_next(&cc->pacer, now);
-    if (next > now && more > 0) {
+    double more = next > now ? quantum(cc, cc->pacer.rate) - size : 0;
+    if (more > 0) {
         cc->t_resume = next + (cong_time)(more / cc->pacer.rate * NS_PER_S);
     }
 }

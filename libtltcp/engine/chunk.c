@@ -3,12 +3,14 @@
 #include "libtltcp/engine/chunk.h"
 
 bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out) {
+    uint32_t head;
     if (r->bad || r->p == r->end || *r->p == TLTCP__PADDING) {
         return false;
     }
-    out->type = cmn__get8(r);
-    out->flags = cmn__get8(r);
-    out->len = cmn__get16(r);
+    head = cmn__get32(r);
+    out->type = (uint8_t)(head >> 24);
+    out->flags = (uint8_t)(head >> 16);
+    out->len = (uint16_t)head;
     out->body = cmn__get_bytes(r, out->len);
     return !r->bad;
 }
@@ -158,16 +160,18 @@ bool tltcp__rebuilt_parse(const tltcp__chunk *c, uint32_t *start,
 }
 
 void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len) {
-    cmn__put8(w, type);
-    cmn__put8(w, flags);
-    cmn__put16(w, (uint16_t)len);
+    cmn__put32(w, (uint32_t)type << 24 | (uint32_t)flags << 16 | (uint16_t)len);
+}
+
+/* Two 32-bit fields. */
+static void put_pair(cmn__writer *w, uint32_t first, uint32_t second) {
+    cmn__put64(w, (uint64_t)first << 32 | second);
 }
 
 void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
                      uint32_t section, size_t len) {
     tltcp__chunk_put(w, TLTCP__DATA, flags, 8 + tltcp__meta_len(flags) + len);
-    cmn__put32(w, seq);
-    cmn__put32(w, section);
+    put_pair(w, seq, section);
 }
 
 void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s) {
@@ -179,8 +183,7 @@ void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s) {
 
 void tltcp__position_put(cmn__writer *w, uint8_t type, tltcp__position p) {
     tltcp__chunk_put(w, type, 0, 8);
-    cmn__put32(w, p.seq);
-    cmn__put32(w, p.section);
+    put_pair(w, p.seq, p.section);
 }
 
 void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges) {

@@ -50,7 +50,9 @@ static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
     if (grows && !may_hold(c, d.len)) {
         return TLTCP_ERR_LIMIT;
     }
-    rv = tltcp__reasm_on_meta(&c->reasm, number, &d.meta);
+    rv = (k->flags & TLTCP__DATA_META) != 0
+             ? tltcp__reasm_on_meta(&c->reasm, number, &d.meta)
+             : 0;
     if (rv == 0) {
         rv = tltcp__reasm_on_data(&c->reasm, start, d.bytes, d.len, number,
                                   k->flags);

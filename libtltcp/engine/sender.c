@@ -401,8 +401,13 @@ static bool repeats_on_probe(const tltcp__sender *s) {
     return s->dup == NULL && s->pto_probes > 0;
 }
 
+static bool has_room(const cmn__writer *w) {
+    return cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN;
+}
+
+/* Ready: data_ready() has just said so. */
 static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
-                    tltcp_time now) {
+                    bool ready, tltcp_time now) {
     tltcp__piece p;
     bool repaired;
     int rv = put_repair(s, rec, w, &repaired);
@@ -410,15 +415,14 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
         return rv; /* the next packet has room */
     }
     while (
-        rv == 0 && !repaired &&
-        cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN &&
-        (data_ready(s) || repeats_on_probe(s)) &&
+        rv == 0 && !repaired && has_room(w) && (ready || repeats_on_probe(s)) &&
         !wants_a_packet(s, rec, cmn__writer_left(w) - TLTCP__DATA_LEN, now) &&
         next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
         rv = put_piece(s, rec, w, &p, now);
         if (s->pto_probes > 0 || s->dup != NULL) {
             break; /* one segment per packet */
         }
+        ready = has_room(w) && data_ready(s);
     }
     return rv;
 }
@@ -442,13 +446,15 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                        tltcp_time now, bool *eliciting) {
     const uint8_t *start = w->p;
     int rv = put_skips(s, rec, w);
+    bool ready;
     update_path_estimate(s, now);
-    if (rv == 0 && (update_due(s) || s->pto_probes > 0 || data_ready(s)) &&
+    ready = data_ready(s);
+    if (rv == 0 && (update_due(s) || s->pto_probes > 0 || ready) &&
         cmn__writer_left(w) >= TLTCP__UPDATE_LEN + TLTCP__RTT_LEN) {
         put_rtt(s, w);
         put_frequency(s, rec, w);
         put_update(s, rec, w);
-        rv = put_data(s, rec, w, now);
+        rv = put_data(s, rec, w, ready, now);
         s->sec.stats->seq_updates_sent += (rec->flags & TLTCP__SENT_DATA) == 0;
         s->pto_probes -= s->pto_probes > 0;
     }

@@ -44,7 +44,7 @@ tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m) {
 }
 
 tltcp__sent_chunk *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s) {
-    tltcp__sent_chunk *chunk = cmn__ring_push(&m->chunks);
+    tltcp__sent_chunk *chunk = cmn__ring_push_raw(&m->chunks);
     if (chunk != NULL) {
         s->chunks++;
     }

@@ -96,7 +96,8 @@ tltcp__sent_chunk *tltcp__sentmap_chunk(const tltcp__sentmap *m,
 
 /* Opens the record of the next packet, SILENT at first; NULL without memory. */
 tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m);
-/* Adds a chunk to the record opened last; NULL without memory. */
+/* Adds a chunk, which the caller fills in, to the record opened last; NULL
+ * without memory. */
 tltcp__sent_chunk *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s);
 /* The packet was sent; ack-eliciting ones are in flight from now on. */
 void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting);

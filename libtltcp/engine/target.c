@@ -157,8 +157,8 @@ static double target_ramp(double x, double low, double high) {
 /* To what degree the queue is left to others: 0 to 1. The deeper it is, the
  * more of it is drained. */
 static double target_foreign(const tltcp__target *t,
-                             const tltcp__target_input *in) {
-    double queue = target_seconds(target_queue(t, in->min_rtt));
+                             const tltcp__target_input *in, cong_time delay) {
+    double queue = target_seconds(delay);
     double share = tltcp__cross_traffic_share(&t->cross);
     if (in->bbr) {
         return 1 - target_ramp(queue, BBR_LEAST, BBR_MOST);
@@ -254,7 +254,7 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
     if (stood) {
         t->t_queue = now;
     }
-    if (stood && target_foreign(t, in) < 1) {
+    if (stood && target_foreign(t, in, target_queue(t, in->min_rtt)) < 1) {
         t->variation += gain * (fmin(off, 1) - t->variation);
     } else {
         t->variation -= gain / 2 * t->variation;
@@ -287,9 +287,9 @@ static double target_probe(const tltcp__target *t,
 /* The current bandwidth: with our own standing queue, at most the delivery
  * rate; in a queue of others, the congestion controller's claim. */
 static double target_bandwidth(const tltcp__target *t,
-                               const tltcp__target_input *in, cong_time queue) {
+                               const tltcp__target_input *in, cong_time queue,
+                               double foreign) {
     double delivered = target_delivered(t);
-    double foreign = target_foreign(t, in);
     if (target_is_standing(t, in, queue) && delivered > 0) {
         return (1 - foreign) * fmin(in->bandwidth, delivered) +
                foreign * fmax(in->bandwidth, CLAIM * in->offered);
@@ -309,9 +309,10 @@ static double target_ceiling(const tltcp__target *t,
 static double target_now(const tltcp__target *t,
                          const tltcp__target_input *in) {
     cong_time queue = target_queue(t, in->min_rtt);
-    double bandwidth = target_bandwidth(t, in, queue);
+    double foreign = target_foreign(t, in, queue);
+    double bandwidth = target_bandwidth(t, in, queue, foreign);
     double more = fmax(target_seconds(queue) - t->tolerated / 2, 0);
-    double own = (1 - target_foreign(t, in)) * more * bandwidth;
+    double own = (1 - foreign) * more * bandwidth;
     double excess;
     double rate;
     excess = in->backlog + fmin(own, in->flight) +
