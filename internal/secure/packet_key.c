@@ -59,6 +59,10 @@ void sec__packet_key_free(sec__packet_key *k) {
     OPENSSL_free(k);
 }
 
+bool sec__packet_key_batches(const sec__packet_key *k) {
+    return k->gcm == NULL;
+}
+
 static bool seal_record(sec__packet_key *k, uint64_t pn, const uint8_t *header,
                         uint8_t *text, size_t len) {
     bool ready = pn == k->next || sec__record_begin(k->cipher, pn);

@@ -14,6 +14,9 @@ sec__packet_key *sec__packet_key_new(uint8_t suite, const uint8_t *key,
                                      bool seal);
 /* Wipes it. */
 void sec__packet_key_free(sec__packet_key *k);
+/* Whether several packets cost less when sealed in a row: libcrypto's code
+ * pushes other code out of the processor's cache, ipsec-mb's is short. */
+bool sec__packet_key_batches(const sec__packet_key *k);
 /* Seals len bytes at text, in place, as packet pn, with SEC__TAG_LEN bytes of
  * room behind them.  Costs least when the text stands behind the header. */
 bool sec__packet_key_seal(sec__packet_key *k, uint64_t pn,

@@ -112,33 +112,38 @@ bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
            sec__packet_key_seal(s->tx, pn, header, header_len, text, len);
 }
 
+/* False if this or an earlier packet could not be sealed. */
+static bool seal_now(sec__seal *s, const sec__unsealed *u) {
+    if (!sec__packet_key_seal(s->tx, u->pn, u->packet, SEC__SHORT_LEN,
+                              u->packet + SEC__SHORT_LEN, u->len)) {
+        s->failed = true;
+    }
+    return !s->failed;
+}
+
 bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len) {
-    sec__unsealed *u;
+    bool batches = sec__packet_key_batches(s->tx);
+    sec__unsealed u;
     if (!count_one(s, pn) ||
         (s->waits == SEC__SEAL_BATCH && !sec__seal_flush(s))) {
         return false;
     }
-    if (s->waiting == NULL) {
+    if (batches && s->waiting == NULL) {
         s->waiting = cmn__alloc(s->mem, SEC__SEAL_BATCH * sizeof(*s->waiting));
     }
-    if (s->waiting == NULL) { /* without memory: one by one */
-        return sec__packet_key_seal(s->tx, pn, packet, SEC__SHORT_LEN,
-                                    packet + SEC__SHORT_LEN, len);
+    u.pn = pn;
+    u.packet = packet;
+    u.len = len;
+    if (!batches || s->waiting == NULL) { /* or without memory */
+        return seal_now(s, &u);
     }
-    u = &s->waiting[s->waits++];
-    u->pn = pn;
-    u->packet = packet;
-    u->len = len;
+    s->waiting[s->waits++] = u;
     return true;
 }
 
 bool sec__seal_flush(sec__seal *s) {
     for (unsigned i = 0; i < s->waits; i++) {
-        const sec__unsealed *u = &s->waiting[i];
-        if (!sec__packet_key_seal(s->tx, u->pn, u->packet, SEC__SHORT_LEN,
-                                  u->packet + SEC__SHORT_LEN, u->len)) {
-            s->failed = true;
-        }
+        (void)seal_now(s, &s->waiting[i]);
     }
     s->waits = 0;
     return !s->failed;

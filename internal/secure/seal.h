@@ -70,8 +70,8 @@ uint8_t sec__seal_phase(sec__seal *s);
 bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
                      size_t header_len, uint8_t *text, size_t len);
 /* The same for a packet, SEC__SHORT_LEN bytes of header and len bytes of text,
- * which must not move until sec__seal_flush(). Cheaper for several packets,
- * because the cipher's code stays in the processor's cache. */
+ * which must not move until sec__seal_flush(). Several packets are sealed in a
+ * row where that is cheaper; see sec__packet_key_batches(). */
 bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len);
 /* Seals the waiting packets. False if any packet ever could not be sealed: then
  * none of the waiting ones may be sent. */

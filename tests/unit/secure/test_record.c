@@ -245,14 +245,16 @@ TEST(only_little_text_is_left_out_for_speed) {
 
 TEST(a_sealing_failure_is_reported) {
     cmn__mem mem = cmn__mem_default();
-    sec__seal *s = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
-    struct packet p = packet_of(1);
-    assert_true(sec__seal_put(s, 1, p.header, TEXT));
-    sec__packet_key_free(s->tx);
-    s->tx = sec__packet_key_new(SEC__AES_GCM, key, false); /* seals nothing */
-    assert_false(sec__seal_flush(s));
-    assert_false(sec__seal_flush(s)); /* nor is it forgotten */
-    sec__seal_free(s, &mem);
+    for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
+        sec__seal *s = sec__seal_new(&mem, suite, key, key, 0, 0);
+        struct packet p = packet_of(1);
+        sec__packet_key_free(s->tx);
+        s->tx = sec__packet_key_new(suite, key, false); /* seals nothing */
+        /* at once or later */
+        assert_false(sec__seal_put(s, 1, p.header, TEXT) && sec__seal_flush(s));
+        assert_false(sec__seal_flush(s)); /* nor is it forgotten */
+        sec__seal_free(s, &mem);
+    }
 }
 
 TEST(a_missing_cipher_is_reported) {
