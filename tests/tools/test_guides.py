@@ -183,6 +183,19 @@ class Guides(pagebox.Page):
         self.assertEqual((self.folder / "got.mp4").read_bytes(),
                          (self.folder / "film.mp4").read_bytes())
 
+    def test_the_tools_begin_with_the_lines_of_their_table(self):
+        text = (pagebox.DOCS / "reference/tools.md").read_text(encoding="utf-8")
+        send, receive, transmit, serve, link = re.findall(
+            r"^\| `[a-z-]+` \| [^|]+ \| `(.*)` \|$", text, re.M)
+        receiver = self.start_line(receive)
+        self.await_port("5000")
+        self.ends_well(self.start_line(send))
+        self.ends_well(receiver)
+        serve = serve.replace("/images", ".") + " --bind 127.0.0.1:7542"
+        for line, port in (transmit, "1234"), (serve, "7542"), (link, "6000"):
+            self.start_line(line)
+            self.await_port(port)
+
     def test_a_camera_serves_two_viewers(self):
         serve, view = pagebox.commands(VIEWERS, "From the camera itself")
         self.start_line(serve)

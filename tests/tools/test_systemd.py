@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The systemd units: systemd understands them, and saratoga their options."""
+import pathlib
 import re
 import shlex
 import shutil
@@ -9,6 +10,7 @@ import unittest
 import toolbox
 
 UNITS = sorted((toolbox.BUILD / "tools").glob("*@.service"))
+GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide"
 
 
 class Units(toolbox.Folder):
@@ -16,6 +18,19 @@ class Units(toolbox.Folder):
         self.assertEqual([u.name for u in UNITS],
                          ["saratoga-mirror@.service",
                           "saratoga-serve@.service"])
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "no systemd-analyze")
+    def test_systemd_understands_those_of_the_guides(self):
+        for page in "from-srt.md", "saratoga-operator.md":
+            unit, = re.findall(r"^```ini\n(\[Unit\]\n.*?)^```$", (
+                GUIDE / page).read_text(encoding="utf-8"), re.M | re.S)
+            one = self.folder / "one.service"
+            one.write_text(unit.replace("/usr/local/bin",
+                                        str(toolbox.BUILD / "tools")),
+                           encoding="utf-8")
+            done = subprocess.run(["systemd-analyze", "verify", "--man=no",
+                                   one], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), page)
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "no systemd-analyze")
     def test_systemd_understands_them(self):
