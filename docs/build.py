@@ -7,6 +7,7 @@ Doxygen itself does not notice enumerators without a description, so its XML is
 read for those.
 """
 import argparse
+import html
 import html.parser
 import pathlib
 import re
@@ -117,6 +118,28 @@ def lift_labels(folder):
             encoding="utf-8")
 
 
+def fill_menu(folder):
+    """Names the parts of docs/ in the menu of narrow screens, which has a list
+    of pages instead, and that is empty."""
+    file = folder / "menudata.js"
+    text = file.read_text(encoding="utf-8")
+    parts = re.findall(r"^- \[(.*?)\]\((\w+)/index\.md\)", (
+        DOCS / "index.md").read_text(encoding="utf-8"), re.M)
+    file.write_text(text.replace('{text:"Pages",url:"pages.html"}', ",\n".join(
+        f'{{text:"{title}",url:"{name}_index.html"}}'
+        for title, name in parts)), encoding="utf-8")
+
+
+def describe_examples(folder):
+    """Says in the list of examples what each does."""
+    file = folder / "examples.html"
+    text = file.read_text(encoding="utf-8")
+    for name, first, _ in pages.comments(ROOT):
+        text = text.replace(f">{name}</a></li>", f">{name}</a>: " + html.escape(
+            " ".join(first.split())) + "</li>")
+    file.write_text(text, encoding="utf-8")
+
+
 def enumerators_without_description(xml):
     for file in sorted(xml.glob("*.xml")):
         for value in ET.parse(file).getroot().iter("enumvalue"):
@@ -148,6 +171,8 @@ def broken_links(folder):
     site = {file.name: Links(file) for file in folder.glob("*.html")}
     links = {name: page.links for name, page in site.items()}
     links["search"] = [address for _, address, _ in search.headings(ROOT)]
+    links["menu"] = re.findall(r'url:"([^"]*)"', (
+        folder / "menudata.js").read_text(encoding="utf-8"))
     for name, all_links in sorted(links.items()):
         for link in sorted(set(all_links)):
             parts = urllib.parse.urlsplit(link)
@@ -181,9 +206,11 @@ def main():
     wrong += [f"enumerator without a description: {name}" for name in sorted(
         set(enumerators_without_description(output / "xml")))]
     if not args.headers:
-        wrong += broken_links(output / "html")
-        search.extend(ROOT, output / "html" / "search")
-        lift_labels(output / "html")
+        site = output / "html"
+        for change in (lift_labels, fill_menu, describe_examples):
+            change(site)
+        wrong += broken_links(site)
+        search.extend(ROOT, site / "search")
         print("\n".join(reading.report(DOCS / "guide")))
     for line in wrong:
         print(line, file=sys.stderr)

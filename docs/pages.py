@@ -122,18 +122,23 @@ class Page:
         return text.replace(title.group(), f"# {plain}{name}", 1)
 
 
-def examples(root):
-    """A page of Doxygen's for each example, from its first comment."""
-    parts = ["/* Made by docs/pages.py. */\n"]
+def comments(root):
+    """Of each example its name, and its first comment: what it does, the rest."""
     for file in sorted((root / "examples").glob("*.c")):
         text = file.read_text(encoding="utf-8")
         comment = re.search(r"^/\*\n(.*?)\n \*/", text, re.M | re.S).group(1)
         lines = [re.sub(r"^ \*( |$)", "", line)
                  for line in comment.split("\n")]
         first, _, rest = "\n".join(lines).partition("\n\n")
-        parts.append(f"/** @example {file.name}\n@details {first}\n\n"
-                     f"@verbatim\n{rest.strip()}\n@endverbatim\n*/\n")
-    return "\n".join(parts)
+        yield file.name, first, rest.strip()
+
+
+def examples(root):
+    """A page of Doxygen's for each example."""
+    return "\n".join(["/* Made by docs/pages.py. */\n"] + [
+        f"/** @example {name}\n@details {first}\n\n"
+        f"@verbatim\n{rest}\n@endverbatim\n*/\n"
+        for name, first, rest in comments(root)])
 
 
 def write(root, folder):
