@@ -34,7 +34,7 @@ TEST(a_copy_outlives_what_was_copied) {
     char first[] = "beta";
     char second[] = "c";
     const char *names[] = {first, second, NULL};
-    double values[] = {0.5, 0.4};
+    double values[] = {0.5, 0.25};
     struct options o = {.congestion = text, .names = names, .values = values};
     struct test_alloc a = {.limit = 1000};
     void *block = copy(&o, &a);
@@ -52,7 +52,7 @@ TEST(a_copy_outlives_what_was_copied) {
     assert_string_equal(o.names[1], "c");
     assert_null(o.names[2]);
     assert_true(o.values[0] == 0.5);
-    assert_true(o.values[1] == 0.4);
+    assert_true(o.values[1] == 0.25);
     release(block, &a);
 }
 
