@@ -12,7 +12,7 @@ HOLDS = "holds"
 FAILS = "does not hold"
 # Nothing is lost, so that no reaction is needed, or the other controllers in the
 # protocol's place pass as well.
-IDLE = "holds, but says nothing about the protocol"
+IDLE = "holds with any protocol"
 QUICK = "*The quick set: few seeds and points, shorter runs.*"
 NOTICE = """<!-- Made by ./dev reproduce; changes are lost with the next run. -->
 """
@@ -55,18 +55,19 @@ class Claim(typing.NamedTuple):
 NUMBER = "agrees in number"
 SHAPE = "agrees in shape"
 SOME = "agrees under a condition"
-NOTHING = "says nothing about the protocol"
+ANY = "agrees with any protocol"
 NOT = "does not agree"
 UNRUN = "not run"
-GRADES = (NUMBER, SHAPE, SOME, NOTHING, NOT, UNRUN)
+GRADES = (NUMBER, SHAPE, SOME, ANY, NOT, UNRUN)
 GRADING = (
     "A figure agrees in number if the printed numbers are reproduced within what "
     "the claim below names, and in shape if their order or course is. It agrees "
     "under a condition if this is so only for some of the values that the paper "
-    "leaves open, or not beyond doubt. It says nothing about the protocol if no "
-    "packet is lost, so that no reaction is needed, or if the other controllers "
-    "in its place pass every claim, too. The papers at hand are text without "
-    "pictures, so curves are known by what captions and prose say of them.")
+    "leaves open, or not beyond doubt. It agrees with any protocol if it is "
+    "reproduced as printed, but is no evidence for the protocol: no packet is "
+    "lost, so that no reaction is needed, or the other controllers in its place "
+    "pass every claim, too. The papers at hand are text without pictures, so "
+    "curves are known by what captions and prose say of them.")
 PURPOSE = ("The experiments of {} repeated with the engines of Perigee: a verdict "
            "on each figure, the claims behind it, and the results.")
 
@@ -109,7 +110,7 @@ class Page:
         if any(c.verdict == FAILS for c in decided):
             return NOT, decided
         if all(c.verdict == IDLE for c in decided):
-            return NOTHING, decided
+            return ANY, decided
         if any(c.verdict not in (HOLDS, IDLE) for c in decided):
             return SOME, decided
         if figure.in_number and all(c.verdict == HOLDS for c in decided):
@@ -188,7 +189,7 @@ def tally(count):
 
 
 def plural(grade):
-    for one, many in (("agrees", "agree"), ("does", "do"), ("says", "say")):
+    for one, many in (("agrees", "agree"), ("does", "do")):
         grade = grade.replace(one, many)
     return grade
 
@@ -302,8 +303,10 @@ def write_index(folder, modules):
     page.text("The table counts each figure and table of the papers once, and "
               "leaves out what only we claim. Figures of the same runs, such "
               "as window and throughput, share their claims: "
-              f"{judgements(modules)} sets of claims decide on all. A page in "
-              "an earlier form is of an earlier engine and counts as not run:")
+              f"{judgements(modules)} sets of claims decide on all. What agrees "
+              "with any protocol is reproduced as printed, too, but is no "
+              "evidence for the protocol. A page in an earlier form is of an "
+              "earlier engine and counts as not run:")
     page.table(("page", "set", "all", *GRADES),
                rows + [("all", "", sum(total), *total)])
     page.text("[What was learnt from each paper](report.md), and [what is built "

@@ -288,17 +288,17 @@ class Figures(InFolder):
         self.assertEqual(self.grades(a=True),
                          [page.NUMBER, page.SHAPE, page.UNRUN])
 
-    def test_a_figure_tells_nothing_if_none_of_its_claims_does(self):
+    def test_a_figure_agrees_with_any_protocol_if_all_its_claims_do(self):
         self.assertEqual(self.grades(a=page.IDLE, b=page.IDLE),
-                         [page.NOTHING] * 3)
+                         [page.ANY] * 3)
         self.assertEqual(self.grades(a=page.IDLE, b=True),
-                         [page.NOTHING, page.NOTHING, page.SHAPE])
+                         [page.ANY, page.ANY, page.SHAPE])
         self.assertEqual(self.grades(a=page.IDLE, b=False),
-                         [page.NOTHING, page.NOTHING, page.NOT])
+                         [page.ANY, page.ANY, page.NOT])
         self.assertEqual(self.grades(a=page.IDLE, b=page.only("at times")),
-                         [page.NOTHING, page.NOTHING, page.SOME])
+                         [page.ANY, page.ANY, page.SOME])
 
-    def test_only_what_holds_can_tell_nothing(self):
+    def test_only_what_holds_can_hold_with_any_protocol(self):
         for verdict, idle, expected in (
                 (True, True, page.IDLE), (page.HOLDS, True, page.IDLE),
                 (True, False, True), (False, True, False),
@@ -352,7 +352,7 @@ class Report(unittest.TestCase):
                 ("agree as they stand", count[page.NUMBER]
                  + count[page.SHAPE]),
                 ("agree under a condition", count[page.SOME]),
-                ("say nothing about the protocol", count[page.NOTHING]),
+                ("agree with any protocol", count[page.ANY]),
                 ("do not agree", count[page.NOT] + count[page.UNRUN])):
             self.assertRegex(report, rf"(?m)^\| {words}.*\| {expected} \|$")
         self.assertIn(f"| of {every} figures and tables |", report)
