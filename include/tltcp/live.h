@@ -353,7 +353,9 @@ TLTCP_LIVE_API int tltcp_live_open(tltcp_live **l, int direction,
  *                   the call takes ownership, even on failure
  * @param o          options; the call takes ownership, even on failure; only
  *                   the settings apply, not URL and config; NULL: defaults
- * @return 0 or a negative ::tltcp_error
+ * @retval 0                done
+ * @retval TLTCP_ERR_INVAL  NULL, or no such direction
+ * @retval TLTCP_ERR_NOMEM  out of memory
  */
 TLTCP_LIVE_API int tltcp_live_open_socket(tltcp_live **l, int direction,
                                           tltcp_socket *s,
@@ -383,7 +385,7 @@ TLTCP_LIVE_API int tltcp_live_set_format(tltcp_live *l, unsigned stream,
  * it
  * @retval TLTCP_ERR_AGAIN   no room in time; the frame is given up with its
  *                           dependents
- * @retval TLTCP_ERR_INVAL   not a sender, or the stream has no format
+ * @retval TLTCP_ERR_INVAL   not a sender, no data, or the stream has no format
  * @retval TLTCP_ERR_ABORTED tltcp_live_interrupt() was called
  * @retval TLTCP_ERR_NOMEM   out of memory
  * @return otherwise the error that permanently ended the last connection
@@ -469,6 +471,7 @@ enum tltcp_live_read_result {
  * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
  * @return a ::tltcp_live_read_result, or
  * @retval TLTCP_ERR_AGAIN    nothing in time
+ * @retval TLTCP_ERR_INVAL    not a receiver, or @p f was not initialised
  * @retval TLTCP_ERR_ABORTED  tltcp_live_interrupt() was called
  * @retval TLTCP_ERR_NOMEM    out of memory
  * @return otherwise the error that permanently ended the connection
@@ -490,7 +493,8 @@ TLTCP_LIVE_API int tltcp_live_get_format(const tltcp_live *l, unsigned stream,
 
 /**
  * @brief Reads bytes of a transport stream, or of other data written by
- * tltcp_live_write_ts(). Incomplete sections are skipped.
+ * tltcp_live_write_ts(). Incomplete sections are skipped, as is the rest of a
+ * section after tltcp_live_read().
  * @param l           receiver
  * @param[out] data   room
  * @param len         bytes at @p data, above 0

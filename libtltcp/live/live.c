@@ -128,6 +128,10 @@ static int live_start(tltcp_live *l, char *why) {
     return rc;
 }
 
+static bool live_is_direction(int direction) {
+    return direction == TLTCP_LIVE_SEND || direction == TLTCP_LIVE_RECEIVE;
+}
+
 int tltcp_live_open(tltcp_live **out, int direction, tltcp_live_options *o,
                     char *why) {
     tltcp_live *l;
@@ -135,8 +139,7 @@ int tltcp_live_open(tltcp_live **out, int direction, tltcp_live_options *o,
     if (why) {
         why[0] = '\0';
     }
-    if (out == NULL || o == NULL ||
-        (direction != TLTCP_LIVE_SEND && direction != TLTCP_LIVE_RECEIVE)) {
+    if (out == NULL || o == NULL || !live_is_direction(direction)) {
         return tltcp__live_say(why, "a direction and options are needed");
     }
     *out = NULL;
@@ -172,10 +175,13 @@ static void live_stop(tltcp_live *l, int linger_ms) {
 int tltcp_live_open_socket(tltcp_live **out, int direction, tltcp_socket *s,
                            tltcp_live_options *o) {
     tltcp_live *l = NULL;
-    int rc = TLTCP_ERR_NOMEM;
-    *out = NULL;
+    bool good = out && s && live_is_direction(direction);
+    int rc = good ? TLTCP_ERR_NOMEM : TLTCP_ERR_INVAL;
+    if (out) {
+        *out = NULL;
+    }
     o = o ? o : tltcp_live_options_new();
-    if (o) {
+    if (o && good) {
         l = live_new(direction);
     }
     if (l == NULL) {

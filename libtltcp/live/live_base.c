@@ -7,6 +7,8 @@
 #include "libtltcp/live/live_impl.h"
 
 #define EVENTS_MAX 1024
+#define NS_PER_MS UINT64_C(1000000)
+#define POLL_MS_MAX 60000
 
 struct timespec tltcp__live_until(uint64_t ms) {
     struct timespec t;
@@ -16,6 +18,15 @@ struct timespec tltcp__live_until(uint64_t ms) {
     t.tv_sec += t.tv_nsec / 1000000000;
     t.tv_nsec %= 1000000000;
     return t;
+}
+
+int tltcp__live_poll_ms(tltcp_time until) {
+    tltcp_time now = tltcp_now();
+    uint64_t ms = until <= now ? 0 : (until - now) / NS_PER_MS + 1;
+    if (until == TLTCP_TIME_NEVER) {
+        return -1;
+    }
+    return ms < POLL_MS_MAX ? (int)ms : POLL_MS_MAX;
 }
 
 const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l) {

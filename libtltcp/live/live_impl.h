@@ -111,6 +111,10 @@ const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l);
  * @param ms  from now */
 struct timespec tltcp__live_until(uint64_t ms);
 
+/** @brief Timeout of poll(), at most a minute. @param until  point in time
+ * @return ms; -1: none */
+int tltcp__live_poll_ms(tltcp_time until);
+
 /** @brief Starts the sender's thread. @param socket  the call takes ownership;
  * or NULL
  * @return 0 or TLTCP_ERR_NOMEM */

@@ -236,6 +236,7 @@ static int live_next_section(tltcp_live *l, tltcp_live_frame *f) {
     int rc;
     free(l->in.section.data);
     l->in.section.data = NULL;
+    l->in.rest_len = 0;
     rc = tltcp_live_receiver_next(l->in.receiver, &l->in.section, MSG_DONTWAIT);
     if (rc == TLTCP_ERR_AGAIN || rc == TLTCP_ERR_NOMEM) {
         return rc;
@@ -290,17 +291,12 @@ static void live_wait_input(tltcp_live *l, tltcp_time until) {
     struct pollfd fds[1 + TLTCP_LIVE_FDS] = {
         {.fd = l->wake[0], .events = POLLIN}};
     int fd[TLTCP_LIVE_FDS];
-    tltcp_time now = tltcp_now();
     tltcp_time when;
-    uint64_t ms = until <= now ? 0 : (until - now) / NS_PER_MS + 1;
     nfds_t n = 1;
     for (int i = tltcp_live_fds(l, fd, &when); i-- > 0;) {
         fds[n++] = (struct pollfd){.fd = fd[i], .events = POLLIN};
     }
-    (void)poll(fds, n,
-               until == TLTCP_TIME_NEVER ? -1
-               : ms < 60000              ? (int)ms
-                                         : 60000);
+    (void)poll(fds, n, tltcp__live_poll_ms(until));
     tltcp__live_woken(l);
 }
 
@@ -333,6 +329,9 @@ ssize_t tltcp_live_read_ts(tltcp_live *l, void *data, size_t len,
                            int timeout_ms) {
     tltcp_live_frame f;
     size_t n;
+    if (data == NULL || len == 0) {
+        return TLTCP_ERR_INVAL;
+    }
     tltcp_live_frame_init(&f);
     while (l->in.rest_len == 0) {
         int rc = tltcp_live_read(l, &f, timeout_ms);

@@ -163,8 +163,7 @@ static nfds_t live_add_fds(struct pollfd *fds, nfds_t n, const int *fd,
 static void live_poll_all(tltcp_live *l, tltcp_time when) {
     size_t most = 1 + (size_t)TLTCP_LIVE_FDS * (l->out.senders + 1);
     struct pollfd *fds = calloc(most, sizeof(*fds));
-    tltcp_time now = tltcp_now();
-    uint64_t ms = when <= now ? 0 : (when - now) / NS_PER_MS + 1;
+    int ms = tltcp__live_poll_ms(when);
     int fd[TLTCP_LIVE_FDS];
     nfds_t n = 0;
     if (fds) {
@@ -179,7 +178,7 @@ static void live_poll_all(tltcp_live *l, tltcp_time when) {
         ms = 1;
     }
     (void)pthread_mutex_unlock(&l->lock);
-    (void)poll(fds, n, when == TLTCP_TIME_NEVER && fds ? -1 : (int)ms);
+    (void)poll(fds, n, ms);
     tltcp__live_woken(l);
     (void)pthread_mutex_lock(&l->lock);
     free(fds);
@@ -353,7 +352,8 @@ int tltcp_live_write(tltcp_live *l, const tltcp_live_frame *f, int timeout_ms) {
     int rc;
     int room;
     if (l->direction != TLTCP_LIVE_SEND || f == NULL ||
-        f->struct_size != sizeof(*f) || f->stream >= LIVE_STREAMS) {
+        f->struct_size != sizeof(*f) || f->stream >= LIVE_STREAMS ||
+        (f->data == NULL && f->len > 0)) {
         return TLTCP_ERR_INVAL;
     }
     (void)pthread_mutex_lock(&l->lock);

@@ -416,6 +416,62 @@ TEST(what_is_written_once_connected_is_never_let_go) {
     }
 }
 
+/* What is left of a section is lost to tltcp_live_read_ts(). */
+TEST(both_ways_of_reading_may_be_mixed) {
+    struct pair p = open_pair("deadline-mode=none");
+    tltcp_live_frame f;
+    tltcp_live_event ev;
+    uint8_t got[8];
+    (void)tltcp_live_read_ts(p.in, got, sizeof(got), 0);
+    await(p.out, TLTCP_LIVE_EVENT_CONNECTED, &ev);
+    assert_int_equal(tltcp_live_write_ts(p.out, "first", 5, FAR), 0);
+    assert_int_equal(tltcp_live_write_ts(p.out, "second", 6, FAR), 0);
+    assert_int_equal(tltcp_live_write_ts(p.out, "third", 5, FAR), 0);
+    assert_int_equal(tltcp_live_read_ts(p.in, got, 2, FAR), 2);
+    assert_memory_equal(got, "fi", 2);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FRAME);
+    assert_int_equal(f.len, 6);
+    assert_memory_equal(f.data, "second", 6);
+    assert_int_equal(tltcp_live_read_ts(p.in, got, sizeof(got), FAR), 5);
+    assert_memory_equal(got, "third", 5);
+    close_pair(&p);
+}
+
+TEST(calls_for_the_other_direction_and_missing_data_are_refused) {
+    struct pair p = open_pair("latency=100");
+    tltcp_live_frame f;
+    uint8_t got[8];
+    tltcp_live_frame_init(&f);
+    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
+    f.len = 1; /* no data */
+    assert_int_equal(tltcp_live_write(p.out, &f, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_write(p.out, NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_write(p.in, &f, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_write_ts(p.in, "x", 1, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_write_ts(p.out, NULL, 1, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_read(p.out, &f, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_read(p.in, NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_read_ts(p.in, got, 0, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_read_ts(p.in, NULL, 1, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_read_ts(p.out, got, 1, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_finish(p.in, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_wait_room(p.in, 1, 0), TLTCP_ERR_INVAL);
+    close_pair(&p);
+}
+
+TEST(a_live_object_needs_a_direction_and_a_connection) {
+    tltcp_live_options *o = options("tltcp://127.0.0.1:7");
+    tltcp_live *l;
+    assert_int_equal(tltcp_live_open(&l, 77, o, NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_open(NULL, TLTCP_LIVE_SEND, o, NULL),
+                     TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_open_socket(&l, TLTCP_LIVE_SEND, NULL, NULL),
+                     TLTCP_ERR_INVAL);
+    assert_null(l);
+    assert_int_equal(tltcp_live_open_socket(&l, 77, NULL, o), TLTCP_ERR_INVAL);
+    assert_null(l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_arrive_with_their_metadata),
@@ -435,6 +491,10 @@ int main(void) {
         cmocka_unit_test(what_is_written_once_connected_is_never_let_go),
         cmocka_unit_test(
             bytes_that_look_like_a_header_arrive_as_they_were_written),
+        cmocka_unit_test(both_ways_of_reading_may_be_mixed),
+        cmocka_unit_test(
+            calls_for_the_other_direction_and_missing_data_are_refused),
+        cmocka_unit_test(a_live_object_needs_a_direction_and_a_connection),
     };
     return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }
