@@ -44,6 +44,7 @@ void tltcp_conn_lost(tltcp_conn *c, int error, const char *reason,
     if (c->state == TLTCP__CONN_CLOSED) {
         return;
     }
+    error = error < 0 ? error : TLTCP_ERR_ABORTED;
     if (c->state != TLTCP__CONN_CLOSING) {
         tltcp__conn_fail(c, error, reason);
     }

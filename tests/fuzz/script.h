@@ -2,6 +2,7 @@
 #ifndef TESTS_FUZZ_SCRIPT_H
 #define TESTS_FUZZ_SCRIPT_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,20 @@ static inline uint64_t script_below(struct script *s, uint64_t n) {
             abort();                                                 \
         }                                                            \
     } while (0)
+
+static inline void script_expect(int line, int64_t rv, const int *errors) {
+    while (*errors != 0 && rv != *errors) {
+        errors++;
+    }
+    if (rv < 0 && *errors == 0) {
+        (void)fprintf(stderr, "line %d: result %" PRId64 "\n", line, rv);
+        abort();
+    }
+}
+
+/* The result of a call must be at least 0, or one of these errors. */
+#define FUZZ_EXPECT(rv, ...) \
+    script_expect(__LINE__, (rv), (const int[]){__VA_ARGS__, 0})
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size);
 

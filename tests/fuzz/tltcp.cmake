@@ -13,6 +13,7 @@ function(fuzz_target name inputs)
         COPY perigee_sim_tltcp fuzz_engine)
 endfunction()
 
+fuzz_target(calls 3000)
 fuzz_target(packet 50000)
 fuzz_target(reasm 10000)
 fuzz_target(fec_receiver 500)
