@@ -90,7 +90,7 @@ void gst_tltcp_framer_buffer(GstTltcpFramer *f, GstBuffer *buffer,
         gst_tltcp_meta_frame(buffer, frame);
     }
     f->sections = sections;
-    if (tltcp_live_stream_write(f->live, frame) < 0) {
+    if (tltcp_live_stream_write(f->live, frame) == TLTCP_ERR_NOMEM) {
         g_error("out of memory");
     }
     gst_buffer_unmap(buffer, &map);

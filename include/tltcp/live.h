@@ -18,7 +18,8 @@
  * <tltcp/live_parts.h> instead.
  *
  * Times are nanoseconds.  Media times count from a zero that the sender
- * chooses; other points in time are on tltcp_now()'s clock.
+ * chooses, and lie within 2^60 ns (36 years) of it, so they cannot count from
+ * 1970; other points in time are on tltcp_now()'s clock.
  *
  * Functions return 0 or a count, or a negative ::tltcp_error.  `why` is a
  * buffer of ::TLTCP_LIVE_WHY_MAX bytes for a zero-terminated error message, or
@@ -385,7 +386,8 @@ TLTCP_LIVE_API int tltcp_live_set_format(tltcp_live *l, unsigned stream,
  * it
  * @retval TLTCP_ERR_AGAIN   no room in time; the frame is given up with its
  *                           dependents
- * @retval TLTCP_ERR_INVAL   not a sender, no data, or the stream has no format
+ * @retval TLTCP_ERR_INVAL   not a sender, no data, a time out of range, or the
+ *                           stream has no format
  * @retval TLTCP_ERR_ABORTED tltcp_live_interrupt() was called
  * @retval TLTCP_ERR_NOMEM   out of memory
  * @return otherwise the error that permanently ended the last connection

@@ -121,7 +121,7 @@ tltcp_live_stream_describe(tltcp_live_stream *s, unsigned streams);
 
 /** @brief Makes sections from a frame: one, or, if the format is "mpegts", all
  * that end in it. @param s stream @param f frame; its stream number is ignored
- * @return 0 or TLTCP_ERR_NOMEM */
+ * @return 0, TLTCP_ERR_INVAL (a time out of range) or TLTCP_ERR_NOMEM */
 TLTCP_LIVE_API int tltcp_live_stream_write(tltcp_live_stream *s,
                                            const tltcp_live_frame *f);
 
@@ -133,7 +133,7 @@ TLTCP_LIVE_API int tltcp_live_stream_write(tltcp_live_stream *s,
  * @param data  bytes
  * @param len   how many
  * @param now   when to send them, tltcp_now()'s clock
- * @return 0 or TLTCP_ERR_NOMEM
+ * @return 0, TLTCP_ERR_INVAL (@p now is out of range) or TLTCP_ERR_NOMEM
  */
 TLTCP_LIVE_API int tltcp_live_stream_write_ts(tltcp_live_stream *s,
                                               const void *data, size_t len,
@@ -146,7 +146,7 @@ TLTCP_LIVE_API int64_t tltcp_live_stream_ts_time(const tltcp_live_stream *s);
 
 /** @brief Makes sections from unfinished data at the end of the stream.
  * @param s  stream @param f  its times and flags; NULL: the stream's own
- * @return 0 or TLTCP_ERR_NOMEM */
+ * @return 0, TLTCP_ERR_INVAL (a time out of range) or TLTCP_ERR_NOMEM */
 TLTCP_LIVE_API int tltcp_live_stream_flush(tltcp_live_stream *s,
                                            const tltcp_live_frame *f);
 
@@ -168,7 +168,7 @@ tltcp_live_stream_header(tltcp_live_stream *s, const void *data, size_t len);
  * @param duration  ns, or ::TLTCP_LIVE_TIME_NONE
  * @param payload data, or NULL
  * @param len       bytes at @p payload
- * @return a reference; NULL: out of memory
+ * @return a reference; NULL: out of memory, or a time out of range
  */
 TLTCP_LIVE_API tltcp_live_section *
 tltcp_live_stream_mark(tltcp_live_stream *s, unsigned mark, int64_t pts,

@@ -10,6 +10,8 @@
 
 #define MS INT64_C(1000000)
 #define CODEC_TS "mpegts"
+/* Longest interval between frames that is believed: an hour. */
+#define INTERVAL_MAX UINT64_C(3600000000000)
 
 tltcp_live_stream *tltcp_live_stream_new(unsigned number, tltcp_live_emit emit,
                                          void *user) {
@@ -97,6 +99,13 @@ static bool live_is_ts(const tltcp_live_format *f) {
            (f->block_bytes == 0 || f->block_bytes == MEDIA_TS_PACKET);
 }
 
+/* ns between frames; 0: not known, or over an hour. */
+static int64_t live_interval(const tltcp_live_format *f) {
+    uint64_t ns =
+        f->rate_num ? UINT64_C(1000000000) * f->rate_den / f->rate_num : 0;
+    return ns <= INTERVAL_MAX ? (int64_t)ns : 0;
+}
+
 int tltcp_live_stream_set_format(tltcp_live_stream *s,
                                  const tltcp_live_format *f) {
     tltcp_live_format unknown;
@@ -107,10 +116,7 @@ int tltcp_live_stream_set_format(tltcp_live_stream *s,
     s->generation++;
     s->kind = LIVE_FRAMES;
     s->predicted = f->type == TLTCP_LIVE_VIDEO && !f->intra_only;
-    s->frame_ns =
-        f->rate_num && f->rate_den
-            ? (int64_t)(UINT64_C(1000000000) * f->rate_den / f->rate_num)
-            : 0;
+    s->frame_ns = live_interval(f);
     tltcp__live_ts_end(s);
     live_set_scanner(s, f);
     if (!live_keep_config(s, f)) {
@@ -291,6 +297,9 @@ static int live_write_frame(tltcp_live_stream *s, const tltcp_live_frame *f) {
 }
 
 int tltcp_live_stream_write(tltcp_live_stream *s, const tltcp_live_frame *f) {
+    if (!tltcp__live_times_are_valid(f)) {
+        return TLTCP_ERR_INVAL;
+    }
     if (s->ts) {
         return tltcp__live_ts_write(s, f->data, f->len, f, (int64_t)tltcp_now())
                    ? 0
@@ -365,9 +374,9 @@ static int live_decide(tltcp_live_stream *s, const void *data, size_t len) {
 
 int tltcp_live_stream_write_ts(tltcp_live_stream *s, const void *data,
                                size_t len, tltcp_time now) {
-    int rc = 0;
-    if (len == 0) {
-        return 0;
+    int rc = now <= (tltcp_time)MEDIA_TIME_LIMIT ? 0 : TLTCP_ERR_INVAL;
+    if (len == 0 || rc < 0) {
+        return rc;
     }
     if (s->kind == LIVE_UNDECIDED) {
         rc = live_decide(s, data, len);
@@ -404,6 +413,9 @@ tltcp_live_section *tltcp_live_stream_mark(tltcp_live_stream *s, unsigned mark,
     media_header h = tltcp__live_stream_head(s, MEDIA_KIND_EVENT);
     tltcp_live_section *section;
     uint8_t *at;
+    if (!media__time_valid(pts) || !media__time_valid(duration)) {
+        return NULL;
+    }
     h.picture = (uint8_t)mark;
     h.pts = pts;
     h.duration = duration;

@@ -70,6 +70,9 @@ struct tltcp_live_stream {
     struct live_ts *ts; /**< of a transport stream */
 };
 
+/** @brief Whether all times of a frame are within limits. */
+bool tltcp__live_times_are_valid(const tltcp_live_frame *f);
+
 /** @brief A header of this stream. @param s  stream @param kind  ::media_kind
  */
 media_header tltcp__live_stream_head(const tltcp_live_stream *s, unsigned kind);

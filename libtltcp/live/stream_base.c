@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Shared by frames and transport streams. */
+#include <math.h>
+
 #include "libtltcp/live/stream.h"
 
 media_header tltcp__live_stream_head(const tltcp_live_stream *s,
@@ -14,10 +16,24 @@ media_header tltcp__live_stream_head(const tltcp_live_stream *s,
                           .duration = MEDIA_TIME_NONE};
 }
 
+/* The offset may be as large as the time since 1970: the clock of a pipeline
+ * may count from there. */
+bool tltcp__live_times_are_valid(const tltcp_live_frame *f) {
+    return media__time_valid(f->pts) && media__time_valid(f->dts) &&
+           media__time_valid(f->duration) &&
+           f->clock_offset >= -2 * MEDIA_TIME_LIMIT &&
+           f->clock_offset <= 2 * MEDIA_TIME_LIMIT &&
+           f->arrived <= (tltcp_time)MEDIA_TIME_LIMIT;
+}
+
 static int64_t live_scaled(const tltcp_live_stream *s, int64_t t) {
     bool as_it_is = t == MEDIA_TIME_NONE ||
                     (s->deadlines.speed >= 1 && s->deadlines.speed <= 1);
-    return as_it_is ? t : (int64_t)((double)t / s->deadlines.speed);
+    double scaled = (double)t / s->deadlines.speed;
+    if (as_it_is || fabs(scaled) > (double)MEDIA_TIME_LIMIT) {
+        return t;
+    }
+    return (int64_t)scaled;
 }
 
 static int64_t live_on_clock(int64_t t, int64_t offset) {

@@ -200,6 +200,9 @@ int64_t tltcp_live_stream_ts_time(const tltcp_live_stream *s) {
 }
 
 int tltcp_live_stream_flush(tltcp_live_stream *s, const tltcp_live_frame *f) {
+    if (f && !tltcp__live_times_are_valid(f)) {
+        return TLTCP_ERR_INVAL;
+    }
     if (s->ts == NULL) {
         return 0;
     }

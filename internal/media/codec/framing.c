@@ -7,17 +7,15 @@
 #define MAGIC 0x504d /* "PM" */
 #define VERSION 1
 
-/* Larger times are refused, so that small sums never overflow. */
-#define TIME_LIMIT (INT64_C(1) << 60)
-
 /* "None" is the lowest number on the wire, as in memory. */
 static int64_t get_time(const uint8_t *p) {
     uint64_t v = media__get64(p);
     return v > INT64_MAX ? -(int64_t)(UINT64_MAX - v) - 1 : (int64_t)v;
 }
 
-static bool time_valid(int64_t t) {
-    return t == MEDIA_TIME_NONE || (t >= -TIME_LIMIT && t <= TIME_LIMIT);
+bool media__time_valid(int64_t t) {
+    return t == MEDIA_TIME_NONE ||
+           (t >= -MEDIA_TIME_LIMIT && t <= MEDIA_TIME_LIMIT);
 }
 
 void media__header_write(const media_header *h, uint8_t *buf) {
@@ -70,8 +68,8 @@ static int check_fields(media_header *h) {
     if (h->kind == MEDIA_KIND_CONFIG && h->length > MEDIA_CONFIG_MAX) {
         return MEDIA_ERR_TOO_BIG;
     }
-    if (!time_valid(h->pts) || !time_valid(h->dts) ||
-        !time_valid(h->duration)) {
+    if (!media__time_valid(h->pts) || !media__time_valid(h->dts) ||
+        !media__time_valid(h->duration)) {
         return MEDIA_ERR_VALUE;
     }
     if (h->duration < 0 && h->duration != MEDIA_TIME_NONE) {

@@ -23,6 +23,8 @@
 #define MEDIA_CONFIG_MAX (1u << 20)
 /** As a time: none. */
 #define MEDIA_TIME_NONE INT64_MIN
+/** Times beyond this are refused, so that small sums never overflow. */
+#define MEDIA_TIME_LIMIT (INT64_C(1) << 60)
 
 /** Errors of the parsers. */
 enum media_error {
@@ -94,6 +96,13 @@ typedef struct media_header {
     int64_t dts;         /**< decoding time, ns; or ::MEDIA_TIME_NONE */
     int64_t duration;    /**< ns; ::MEDIA_TIME_NONE */
 } media_header;
+
+/**
+ * @brief Whether a time is within limits.
+ * @param t  ns
+ * @return true also for ::MEDIA_TIME_NONE
+ */
+bool media__time_valid(int64_t t);
 
 /**
  * @brief Writes a header.

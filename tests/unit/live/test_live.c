@@ -445,6 +445,12 @@ TEST(calls_for_the_other_direction_and_missing_data_are_refused) {
     describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
     f.len = 1; /* no data */
     assert_int_equal(tltcp_live_write(p.out, &f, 0), TLTCP_ERR_INVAL);
+    f.data = "x";
+    f.pts = INT64_C(1700000000000000000); /* since 1970: too large to read */
+    assert_int_equal(tltcp_live_write(p.out, &f, 0), TLTCP_ERR_INVAL);
+    f.pts = 0;
+    f.arrived = TLTCP_TIME_NEVER;
+    assert_int_equal(tltcp_live_write(p.out, &f, 0), TLTCP_ERR_INVAL);
     assert_int_equal(tltcp_live_write(p.out, NULL, 0), TLTCP_ERR_INVAL);
     assert_int_equal(tltcp_live_write(p.in, &f, 0), TLTCP_ERR_INVAL);
     assert_int_equal(tltcp_live_write_ts(p.in, "x", 1, 0), TLTCP_ERR_INVAL);
