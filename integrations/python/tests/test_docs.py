@@ -10,8 +10,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "guide" / "python.md"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"),
-                    re.M | re.S)
+OWN = ROOT / "integrations" / "python" / "README.md"
+BLOCKS = [block for page in (PAGE, OWN) for block in re.findall(
+    r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)]
 
 
 def test_the_first_program_runs(tmp_path):
@@ -57,5 +58,5 @@ asyncio.run(main())
 
 def test_every_program_is_python():
     for block in BLOCKS:
-        compile(block, "docs/guide/python.md", "exec",
+        compile(block, "a page", "exec",
                 flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
