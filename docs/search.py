@@ -46,7 +46,7 @@ def entries(root):
     """Lines of the search by the letter that they begin with."""
     found = {}
     for number, (words, address, title) in enumerate(headings(root)):
-        for word in re.finditer(r"[\w-]+", words):
+        for word in re.finditer(r"\w[\w-]*", words):
             if word.group().lower() not in UNSOUGHT or word.group() == "C":
                 name = f"{encoded(words[word.start():])}_h{number}"
                 line = ENTRY.format(name, *(
