@@ -8,11 +8,13 @@
 #define START (1000 * SECOND)
 
 /* Reports in so many seconds during which callers come all the time. */
-static unsigned reports(struct secrets_rejections *r, uint64_t from, unsigned seconds) {
+static unsigned reports(struct secrets_rejections *r, uint64_t from,
+                        unsigned seconds) {
     unsigned n = 0;
     for (uint64_t i = 0; i < 10 * (uint64_t)seconds; i++) {
         uint64_t now = from + i * SECOND / 10;
-        if (secrets_rejections_look(r, now) && secrets_rejections_are_news(r, 1 + i, now)) {
+        if (secrets_rejections_look(r, now) &&
+            secrets_rejections_are_news(r, 1 + i, now)) {
             n++;
         }
     }
@@ -45,7 +47,8 @@ TEST(a_flood_of_callers_does_not_fill_the_log) {
 TEST(a_caller_after_a_flood_is_reported_in_the_end) {
     struct secrets_rejections r = {0};
     (void)reports(&r, START, 600);
-    assert_false(secrets_rejections_are_news(&r, 6001, START + 600 * SECOND - 1));
+    assert_false(
+        secrets_rejections_are_news(&r, 6001, START + 600 * SECOND - 1));
     assert_true(secrets_rejections_are_news(&r, 6001, START + 660 * SECOND));
 }
 
