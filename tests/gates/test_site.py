@@ -38,7 +38,8 @@ class Site(unittest.TestCase):
         (self.root / "docs" / "guide" / "one.md").write_text(TEXT)
 
     def test_a_heading_has_the_anchor_of_usual_viewers(self):
-        page = pages.Page(self.root, "docs/guide/one.md", set())
+        path = "/".join(("docs", "guide", "one.md"))
+        page = pages.Page(self.root, path, set())
         self.assertIn("{#guide_one_the---json-option-explained}",
                       page.converted())
 
