@@ -139,8 +139,8 @@ static bool ledger_read(struct saratoga_ledger *l) {
     free(line);
     ok = ok && fseek(l->file, 0, SEEK_END) == 0 && (end = ftell(l->file)) >= 0;
     if (ok && end > 0 && fseek(l->file, -1, SEEK_END) == 0 &&
-        fgetc(l->file) != '\n') {
-        ok = fputc('\n', l->file) != EOF; /* ends the partial line */
+        fgetc(l->file) != '\n') { /* ends the partial line */
+        ok = fseek(l->file, 0, SEEK_END) == 0 && fputc('\n', l->file) != EOF;
     }
     return ok;
 }
