@@ -22,3 +22,8 @@ media_fuzz_target(h265 10000 pictures.c)
 media_fuzz_target(av1 10000)
 media_fuzz_target(sequence 10000)
 media_fuzz_target(ts 2000)
+if(TARGET tltcp-live)
+    fuzz_program(live_stream 3000
+        LINK tltcp-live tltcp perigee_sim
+        COPY tltcp-live tltcp perigee_sim)
+endif()
