@@ -10,6 +10,9 @@
 
 #define BAD_PASSPHRASE \
     "a file whose first line is a passphrase of 8 to 512 bytes"
+/* Its first line is the same for everybody. */
+#define PEM "-----BEGIN "
+#define PEM_PASSPHRASE "a file with a passphrase, not a key in PEM format"
 #define BAD_KEY "a file of 32 bytes or 64 hexadecimal digits, the key"
 
 static bool has_own(const struct secrets *s) {
@@ -71,6 +74,9 @@ static const char *read_passphrase(struct secrets *s, const char *path) {
     }
     if (!read || strlen(line) < 8 || strlen(line) >= sizeof(s->text[0])) {
         return BAD_PASSPHRASE;
+    }
+    if (strncmp(line, PEM, strlen(PEM)) == 0) {
+        return PEM_PASSPHRASE;
     }
     memcpy(s->text[s->texts], line, strlen(line) + 1);
     add_passphrase(s);

@@ -82,6 +82,7 @@ class Send(Refusals):
     def test_a_url_may_say_all_that_the_call_depends_on(self):
         secret = self.folder / "secret"
         secret.write_text("a long enough secret\n", encoding="ascii")
+        secret.chmod(0o600)
         for key, good, complaint in (
                 ("latency", "300", "milliseconds"),
                 ("streamid", "cam1", None),

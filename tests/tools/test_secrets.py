@@ -161,6 +161,31 @@ class CommandLines(Secrets):
                                "0.1", "saratoga://127.0.0.1:9/")
             self.assertEqual("warning" in done.stderr, warned, done.stderr)
 
+    def test_tools_of_tltcp_warn_of_it_too(self):
+        for path, option in (self.file, "passphrase-file"), (self.key,
+                                                             "key-file"):
+            for mode, warned in (0o600, False), (0o644, True):
+                path.chmod(mode)
+                at = f"tltcp://127.0.0.1:9?{option}={path}"
+                film = self.put_file("f.mp4", 100)
+                for words in (("tltcp-live-transmit", "-a", "no", "--", film,
+                               at),
+                              ("tltcp-send", film, at),
+                              ("tltcp-send", f"--{option}", path, film,
+                               "tltcp://127.0.0.1:9")):
+                    done = toolbox.run(*words)
+                    self.assertEqual(f"warning: {path} can be read by every"
+                                     in done.stderr, warned, done.stderr)
+
+    def test_a_key_in_pem_is_no_passphrase(self):
+        """Its first line is known to everybody."""
+        pem = self.secret("key.pem", "-----BEGIN PRIVATE KEY-----\nMC4CAQ\n")
+        for tool, words in (("saratoga", ("ls", "saratoga://h/")),
+                            ("tltcp-recv", ("tltcp://:0", "x.mp4"))):
+            done = toolbox.run(tool, "--passphrase-file", pem, *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("not a key in PEM format", done.stderr)
+
     def test_the_environment_is_looked_into(self):
         done = toolbox.run("tltcp-recv", "tltcp://:0", "x.mp4",
                            env=self.environment(PERIGEE_PASSPHRASE="short"))

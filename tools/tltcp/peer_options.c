@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tools/common/address.h"
 #include "tools/common/tool.h"
@@ -18,6 +19,17 @@ bool peer_options_init(struct peer_options *o) {
     return true;
 }
 
+/* Remembers a secret file that every user can read. */
+static void note_secret(struct peer_options *o, const char *name,
+                        const char *path) {
+    size_t len = strlen(name);
+    struct stat st;
+    if (len > 5 && strcmp(name + len - 5, "-file") == 0 &&
+        stat(path, &st) == 0 && (st.st_mode & S_IROTH) != 0) {
+        (void)snprintf(o->readable, sizeof(o->readable), "%s", path);
+    }
+}
+
 bool peer_option(struct peer_options *o, const char *name, const char *text,
                  const char **wrong) {
     static char why[TLTCP_LIVE_WHY_MAX];
@@ -28,6 +40,9 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
         return true;
     }
     rc = tltcp_live_options_set(o->live, name, text, why);
+    if (rc == 0) {
+        note_secret(o, name, text);
+    }
     *wrong = rc < 0 ? why : NULL;
     return rc != TLTCP_ERR_UNSUPPORTED;
 }
@@ -55,6 +70,9 @@ int peer_key(struct peer_options *o, const char *key, const char *value,
 int peer_options_check(const char *tool, struct peer_options *o) {
     char why[TLTCP_LIVE_WHY_MAX];
     int rc = tltcp_live_options_check(o->live, why);
+    if (o->readable[0] != '\0') {
+        secrets_check_file(tool, o->readable);
+    }
     if (rc == TLTCP_ERR_IO) {
         return tool_fail(tool, "%s", why);
     }

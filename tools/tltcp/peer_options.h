@@ -15,6 +15,7 @@ struct peer_options {
     tltcp_live_options *live;      /**< all options */
     tltcp_config *config;          /**< its connection options */
     tltcp_live_settings *settings; /**< its media options */
+    char readable[4096]; /**< a secret file that every user can read, or "" */
 };
 
 /** @brief Fills in the defaults. @param o  filled in @return false: out of
