@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/fifo.h"
+
 #define BATCH_MAX 65535
 #define SPINS_MAX 1000
 #define FIRST_PORT 1
@@ -20,6 +22,9 @@ struct sim_host {
     uint64_t clock;
     uint32_t node;
     uint32_t next_port;
+    uint64_t every; /* time between two looks; 0: looks at once */
+    struct sim_fifo unread;
+    struct sim_timer look;
     size_t batch;
     uint8_t buf[BATCH_MAX];
 };
@@ -107,13 +112,18 @@ void sim_host_skip(struct sim_host *h, uint64_t ns) {
     }
 }
 
+/* When the host notices what happens at a time of the network. */
+static uint64_t notices_at(const struct sim_host *h, uint64_t at) {
+    return h->every > 0 ? (at + h->every - 1) / h->every * h->every : at;
+}
+
 static void tltcp_host_arm(struct sim_peer *p) {
     struct sim_host *h = p->host;
     uint64_t at = tltcp_conn_timeout(p->conn);
     if (p->stuck) {
         at = SIM_NEVER;
     } else if (at != TLTCP_TIME_NEVER) {
-        at = at > h->clock ? at - h->clock : 0;
+        at = notices_at(h, at > h->clock ? at - h->clock : 0);
     }
     (void)sim_loop_arm(sim_net_loop(h->net), &p->timer, at);
 }
@@ -138,8 +148,11 @@ void sim_peer_pump(struct sim_peer *p) {
     tltcp_host_arm(p);
 }
 
+static void read_all(struct sim_host *h);
+
 static void tltcp_host_on_timer(struct sim_timer *t, uint64_t now) {
     struct sim_peer *p = t->user;
+    read_all(p->host); /* a driver reads before it looks at timers */
     p->spins = now == p->spin_at ? p->spins + 1 : 0;
     p->spin_at = now;
     p->stuck |= p->spins > SPINS_MAX;
@@ -257,17 +270,42 @@ static void to_caller(struct sim_peer *p, const struct sim_packet *pkt) {
     sim_peer_pump(p);
 }
 
-static void tltcp_host_deliver(void *user, struct sim_packet *pkt,
-                               uint64_t now) {
-    struct sim_host *h = user;
+static void read_one(struct sim_host *h, struct sim_packet *pkt) {
     uint32_t port = (uint32_t)(pkt->dst >> 32);
-    (void)now;
     if (port >= FIRST_PORT && port < h->next_port && h->ports[port] != NULL) {
         to_caller(h->ports[port], pkt);
     } else if (port == 0 && h->endpoint != NULL) {
         to_endpoint(h, pkt);
     }
     sim_packet_free(pkt);
+}
+
+static void read_all(struct sim_host *h) {
+    struct sim_packet *pkt;
+    while ((pkt = sim_fifo_take(&h->unread)) != NULL) {
+        read_one(h, pkt);
+    }
+}
+
+static void tltcp_host_on_look(struct sim_timer *t, uint64_t now) {
+    (void)now;
+    read_all(t->user);
+}
+
+static void tltcp_host_deliver(void *user, struct sim_packet *pkt,
+                               uint64_t now) {
+    struct sim_host *h = user;
+    if (notices_at(h, now) > now) {
+        sim_fifo_append(&h->unread, pkt);
+        (void)sim_loop_arm(sim_net_loop(h->net), &h->look, notices_at(h, now));
+        return;
+    }
+    read_all(h);
+    read_one(h, pkt);
+}
+
+void sim_host_set_slow(struct sim_host *h, uint64_t every) {
+    h->every = every;
 }
 
 struct sim_host *sim_host_new(struct sim_net *net, uint64_t clock) {
@@ -278,6 +316,8 @@ struct sim_host *sim_host_new(struct sim_net *net, uint64_t clock) {
     h->net = net;
     h->clock = clock;
     h->batch = BATCH_MAX;
+    sim_fifo_init(&h->unread);
+    h->look = (struct sim_timer){.fire = tltcp_host_on_look, .user = h};
     h->next_port = FIRST_PORT;
     h->node = sim_net_add_node(net, tltcp_host_deliver, h);
     if (h->node == UINT32_MAX) {
@@ -288,6 +328,7 @@ struct sim_host *sim_host_new(struct sim_net *net, uint64_t clock) {
 }
 
 void sim_host_free(struct sim_host *h) {
+    struct sim_packet *pkt;
     if (h == NULL) {
         return;
     }
@@ -297,6 +338,10 @@ void sim_host_free(struct sim_host *h) {
         sim_peer_free(h->peers);
     }
     tltcp_endpoint_free(h->endpoint);
+    while ((pkt = sim_fifo_take(&h->unread)) != NULL) {
+        sim_packet_free(pkt);
+    }
+    sim_loop_stop(sim_net_loop(h->net), &h->look);
     sim_net_set_node(h->net, h->node, NULL, NULL);
     free(h->ports);
     free(h);

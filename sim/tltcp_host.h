@@ -81,6 +81,13 @@ void sim_host_skip(struct sim_host *h, uint64_t ns);
 /** @brief The network. @param h  host @return network */
 struct sim_net *sim_host_net(const struct sim_host *h);
 /**
+ * @brief Makes the host's process a slow one: it notices datagrams and timers
+ * only at multiples of a time.
+ * @param h      host
+ * @param every  that time, ns; 0: at once, the default
+ */
+void sim_host_set_slow(struct sim_host *h, uint64_t every);
+/**
  * @brief Sets how much the engine may write at once.
  * @param h      host
  * @param bytes  room given to tltcp_conn_send(), up to 65535; default 65535

@@ -32,6 +32,9 @@
 #define TRAIN_PART_OF_RTT 0.125
 #define TRAIN_MAX 0.005
 #define TRAIN_PACKETS 10
+/* A busy machine wakes the sender late. The pacer makes up for this much, but
+ * for no more than an RTT. */
+#define LATE_MAX ((cong_time)10 * (cong_time)TLTCP_MS)
 /* Cross traffic may keep a queue for long; min_rtt must not include it. */
 #define MIN_RTT_WINDOW (60 * (cong_time)TLTCP_S)
 
@@ -92,6 +95,7 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     int rv;
     *cc = (tltcp__cc){.mem = mem,
                       .t_sent = -1,
+                      .t_due = -1,
                       .t_strain = (cong_time)now,
                       .paced = cfg->controller.pacing};
     cc->cong = cmn__alloc(mem, ops->size);
@@ -226,10 +230,12 @@ static bool pacer_limits(const tltcp__cc *cc, double flight) {
 }
 
 bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
-    if (tltcp__cc_pace_at(cc, now) <= now) {
+    cong_time at = (cong_time)tltcp__cc_pace_at(cc, now);
+    if (at <= (cong_time)now) {
         return true;
     }
     cc->limited |= pacer_limits(cc, flight);
+    cc->t_due = at;
     return false;
 }
 
@@ -299,6 +305,18 @@ void tltcp__cc_set_pace(tltcp__cc *cc) {
     cong_pacer_set(&cc->pacer, rate, burst);
 }
 
+/* If the timer of the pacer came late, the next burst makes up for it. */
+static void make_up(tltcp__cc *cc, cong_time now) {
+    cong_time most = cc->rtt.srtt < LATE_MAX ? cc->rtt.srtt : LATE_MAX;
+    cong_time late = cc->t_due >= 0 ? now - cc->t_due : 0;
+    cc->t_due = -1;
+    late = late < most ? late : most;
+    if (late > 0) {
+        double missed = cc->pacer.rate * (double)late / NS_PER_S;
+        cong_pacer_set(&cc->pacer, cc->pacer.rate, cc->pacer.credit + missed);
+    }
+}
+
 void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time ack_delay,
                        tltcp_time now) {
     cong_time rto;
@@ -307,6 +325,7 @@ void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time ack_delay,
         return;
     }
     tltcp__cc_set_pace(cc);
+    make_up(cc, (cong_time)now);
     /* RTT samples leave out the delay of ACKs */
     rto = cong_rtt_rto(&cc->rtt) + (cong_time)ack_delay;
     if (cc->t_sent >= 0 && flight <= 0 && quiet > rto) {

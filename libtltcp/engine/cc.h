@@ -45,6 +45,7 @@ typedef struct tltcp__cc {
     cong_time held;     /* delay at the peer of the ACK of the newest RTT */
     cong_time t_sent;   /* when a packet last left; -1: never */
     cong_time t_resume; /* once the pacer blocks, it blocks until then */
+    cong_time t_due;    /* what the pacer holds up is due then; -1: nothing */
     cong_time t_strain; /* last sign that the path is near its limit */
     bool packs;         /* the controller may be packed ... */
     bool packed;        /* ... and is */

@@ -230,6 +230,7 @@ bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now) {
 bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now) {
     bool open;
     if (!tltcp__sender_ready(s, now)) {
+        s->cc.t_due = -1;
         return false;
     }
     open = s->pto_probes > 0 ||

@@ -324,6 +324,7 @@ void adaptive_play(const struct adaptive *a, struct outcome *o) {
     sim_random_init(&state.rnd, a->seed);
     plan_adaptive(&p, a);
     world_start(&w, &p);
+    sim_host_set_slow(w.end[CLIENT].host, a->slow);
     carried = a->trace != NULL ? play_trace(a) : play_rates(a);
     world_run_for(&w, SEC);
     if (!a->verbose) {

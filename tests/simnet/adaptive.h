@@ -46,6 +46,8 @@ struct adaptive {
     double loss;     /* out of CLIENT */
     /* What else the link out of CLIENT does; NULL: nothing. */
     void (*shape)(struct sim_link_config *c);
+    uint64_t slow; /* the sender's process: time between two looks at the
+                      network; 0: it looks at once */
     uint64_t rtt;
     uint64_t queue; /* bytes */
     uint64_t seed;

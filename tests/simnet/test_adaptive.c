@@ -54,6 +54,35 @@ TEST(frames_come_in_time_over_cellular_links) {
 
 #define STEP (10 * SEC)
 
+static struct rates steady_rates(double bps, uint64_t ns) {
+    struct rates r;
+    rates_steps(&r, &bps, 1, ns);
+    return r;
+}
+
+/* A busy machine notices timers and ACKs late. */
+TEST(a_slow_process_fills_the_link) {
+    static const struct {
+        double bps;
+        uint64_t rtt;
+        uint64_t slow;
+        double used;
+    } cases[] = {{3e6, 40 * MS, 17 * MS, 0.8},
+                 {3e6, 100 * MS, 17 * MS, 0.7},
+                 {20e6, 10 * MS, 7 * MS, 0.75},
+                 {20e6, 40 * MS, 17 * MS, 0.6},
+                 {20e6, 100 * MS, 7 * MS, 0.65}};
+    for (size_t i = 0; i < CASES(cases); i++) {
+        struct rates r = steady_rates(cases[i].bps, 30 * SEC);
+        struct adaptive a = plain(&r, cases[i].rtt);
+        a.encoder.max_bps = 1.5 * cases[i].bps;
+        a.queue = (uint64_t)(cases[i].bps / 80); /* 100 ms */
+        a.slow = cases[i].slow;
+        expect("slow", &a, 0.9, 0.95, SEC, cases[i].used);
+        rates_free(&r);
+    }
+}
+
 /* A step of the link; returns when the target has followed. */
 static uint64_t play_step(double from, double to, double bound, uint64_t rtt,
                           unsigned *lost) {
@@ -99,12 +128,6 @@ TEST(a_rise_by_four_is_followed_over_a_satellite) {
     unsigned lost;
     assert_true(play_step(1e6, 4e6, 0.9 * 0.93 * 4e6, 600 * MS, &lost) <=
                 6 * SEC);
-}
-
-static struct rates steady_rates(double bps, uint64_t ns) {
-    struct rates r;
-    rates_steps(&r, &bps, 1, ns);
-    return r;
 }
 
 TEST(lost_acknowledgements_do_little_harm) {
@@ -354,6 +377,7 @@ TEST(skipping_frames_that_would_come_too_late_keeps_others_in_time) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_in_time_over_cellular_links),
+        cmocka_unit_test(a_slow_process_fills_the_link),
         cmocka_unit_test(so_do_streams_with_b_frames),
         cmocka_unit_test(
             a_fall_to_a_quarter_is_followed_in_a_round_trip_and_a_half),
