@@ -8,6 +8,7 @@
     ./dev bench shares --kind several    # several of those and nobody else
     ./dev bench shares --kind greedy     # the page's table of greedy streams
     ./dev bench shares --hold  # renews the table of `hold` beside BBR instead
+    ./dev bench shares --kind several --options "--param hold --value 0"
 
 All of it happens in virtual time: the same seed gives the same table.
 """
@@ -16,6 +17,7 @@ import concurrent.futures
 import os
 import pathlib
 import random
+import shlex
 import statistics
 import sys
 
@@ -114,18 +116,19 @@ def stagger(seed):
     return STAGGER + FRAME * (seed * 0.618 % 1)
 
 
-def play_several(program, kind, streams, link, seed):
+def play_several(program, kind, streams, link, seed, options):
     rate, rtt, queue = link
     return marks.play(program, "--rate", rate, "--rtt", rtt, "--queue", queue,
                       "--kind", kind, "--streams", streams, "--stagger",
                       f"{stagger(seed):.4f}", "--seconds", SECONDS[kind],
-                      "--seeds", 1, "--first", seed)
+                      "--seeds", 1, "--first", seed, *options)
 
 
-def measure_several(program, kind, links):
+def measure_several(program, kind, links, options):
     """{number of streams: a result for each link}."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        futures = {n: [pool.submit(play_several, program, kind, n, link, i + 1)
+        futures = {n: [pool.submit(play_several, program, kind, n, link, i + 1,
+                                   options)
                        for i, link in enumerate(links)] for n in STREAMS}
         return {n: [f.result() for f in of] for n, of in futures.items()}
 
@@ -189,11 +192,12 @@ def make_table(args, links):
         return hold_table(measure_hold(args.program, links))
     if args.kind == "greedy":
         return several_table(
-            links, measure_several(args.program, "greedy", links), "lost",
-            "packets lost")
+            links, measure_several(args.program, "greedy", links, args.options),
+            "lost", "packets lost")
     if args.kind == "several":
         return several_table(
-            links, measure_several(args.program, "adaptive", links), "least",
+            links, measure_several(args.program, "adaptive", links,
+                                   args.options), "least",
             "of the worst stream in time")
     return table(args.kind, links, measure(args.program, args.kind, links))
 
@@ -214,11 +218,16 @@ def main():
                    "they may (fixed)")
     p.add_argument("--hold", action="store_true",
                    help="the table of `hold` beside BBR")
+    p.add_argument("--options", type=shlex.split, default=[],
+                   help="more options of play_shares for several streams, "
+                   "whose table is printed")
     p.add_argument("--page", type=pathlib.Path, default=PAGE,
                    help="page whose table is replaced; -: print it")
     args = p.parse_args()
     if args.links < 1:
         p.error("--links must be at least 1")
+    if args.options and args.kind not in ("several", "greedy"):
+        p.error("--options needs --kind several or greedy")
     if not args.program.exists():
         sys.exit(f"bench shares: there is no {args.program}; "
                  "./dev test simnet.shares builds it")
@@ -226,7 +235,7 @@ def main():
     links = draw_links(args.links, args.seed)
     text = make_table(args, links)
     mark = HOLD_MARK if args.hold else MARKED.get(args.kind)
-    if str(args.page) == "-" or mark is None:
+    if str(args.page) == "-" or mark is None or args.options:
         print(text, end="")
     else:
         page = args.page.read_text(encoding="utf-8")

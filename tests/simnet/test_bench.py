@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 PROGRAM = sys.argv.pop()
 sys.path.insert(0, sys.argv.pop())
@@ -75,6 +76,15 @@ class Shares(unittest.TestCase):
     @staticmethod
     def result(ratio):
         return {"F": [ratio] * 3, "seen": [0.5] * 3, "lost": [0.01] * 3}
+
+    def test_options_reach_the_program(self):
+        run = {"even": [1.0], "lost": [0.02]}
+        with unittest.mock.patch.object(shares.marks, "play",
+                                        return_value=run) as play:
+            shares.measure_several("play", "greedy", self.LINKS,
+                                   ["--param", "hold"])
+        for call in play.call_args_list:
+            self.assertEqual(call.args[-2:], ("--param", "hold"))
 
     def test_links_are_those_of_their_seed(self):
         links = shares.draw_links(50, 7)
