@@ -302,15 +302,15 @@ static EncoderWish *encoder_wish(EncoderMemory *memory, gconstpointer sink) {
 }
 
 guint64 gst_tltcp_encoder_agree(GstElement *element, gconstpointer sink,
-                                guint64 bps, gint64 now) {
+                                guint64 bps, gint64 now_us) {
     EncoderMemory *memory = encoder_memory(element);
     guint64 least = bps;
 
     GST_OBJECT_LOCK(element);
-    *encoder_wish(memory, sink) = (EncoderWish){sink, bps, now};
+    *encoder_wish(memory, sink) = (EncoderWish){sink, bps, now_us};
     for (guint i = 0; i < WISHES; i++) {
         const EncoderWish *wish = &memory->wishes[i];
-        if (wish->sink && now - wish->at < WISH_US) {
+        if (wish->sink && now_us - wish->at < WISH_US) {
             least = MIN(least, wish->bps);
         }
     }

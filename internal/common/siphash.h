@@ -5,10 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CMN__SIPHASH_KEY_LEN 16
-
-/* SipHash-2-4 (Aumasson, Bernstein 2012): without the key, its values are
- * unpredictable and collisions cannot be constructed. */
+/* SipHash-2-4 (Aumasson, Bernstein 2012) with a key of 16 bytes: without the
+ * key, its values are unpredictable and collisions cannot be constructed. */
 uint64_t cmn__siphash(const uint8_t *key, const void *data, size_t len);
 
 #endif /* COMMON_SIPHASH_H */

@@ -271,6 +271,9 @@ static void put_rtt(const tltcp__sender *s, cmn__writer *w) {
 }
 
 /* Uses the room of RTT, which only TFRC sends. */
+_Static_assert(TLTCP__ACK_FREQUENCY_LEN <= TLTCP__RTT_LEN,
+               "ACK_FREQUENCY does not fit in the room of RTT");
+
 static void put_frequency(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
     if (s->frequency.due) {
         tltcp__ack_frequency_put(&s->frequency, w);
