@@ -2,12 +2,17 @@
 /* Decides whether to send, and fills packets with data. */
 #include "libtltcp/engine/sender.h"
 
+#include <math.h>
+
 #include "libtltcp/engine/config.h"
 
 /* Smallest piece that is cut to fill a packet; above TLTCP__META_MAX.
  */
 #define PIECE_MIN 64u
-#define SKIPS_MAX 8                /* per packet */
+#define SKIPS_MAX 8        /* per packet */
+#define LOSES 0.01         /* of recent packets, ... */
+#define LOSES_QUEUE_PART 2 /* ... without a queue of this part of ... */
+#define LOSES_QUEUE_MIN ((cong_time)20 * (cong_time)TLTCP_MS) /* the RTT */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 /* Over a reliable transport, silence means that it recovers losses itself. A
  * probe is needed only if the peer had no memory for the newest packets. */
@@ -161,13 +166,33 @@ static bool fec_waits(const tltcp__sender *s) {
     return tltcp__sections_next_fec_symbol(&s->sec, &p);
 }
 
+bool tltcp__sender_loses(const tltcp__sender *s) {
+    const struct cong_rtt *r = &s->cc.rtt;
+    cong_time part = r->min_rtt / LOSES_QUEUE_PART;
+    return s->sec.live && s->sec.fec.loss > LOSES &&
+           r->latest - r->min_rtt <=
+               (part > LOSES_QUEUE_MIN ? part : LOSES_QUEUE_MIN);
+}
+
+/* Bytes that may be in flight beyond the window while nothing is heard: half a
+ * window after the first probe timeout, half as much more after each further
+ * one. A burst of losses, or of lost ACKs, leaves the window full of packets
+ * that have long left the path. */
+static double beyond_window(const tltcp__sender *s) {
+    return s->pto_count > 0 && tltcp__sender_loses(s)
+               ? tltcp__cc_window(&s->cc) * (1 - ldexp(1, -(int)s->pto_count))
+               : 0;
+}
+
 /* Whether data waits and the window is open; sets *limited if it waits for the
  * window. */
 static bool data_waits(const tltcp__sender *s, bool *limited) {
     double flight = tltcp__sender_flight(s);
-    bool open = s->dup != NULL ? tltcp__dupack_open(s->dup, &s->cc)
-                               : s->pto_probes > 0 || flight <= 0 ||
-                                     tltcp__cc_window_open(&s->cc, flight);
+    bool open =
+        s->dup != NULL
+            ? tltcp__dupack_open(s->dup, &s->cc)
+            : s->pto_probes > 0 || flight <= 0 ||
+                  tltcp__cc_window_open(&s->cc, flight - beyond_window(s));
     bool waits = s->dup != NULL
                      ? tltcp__dupack_has(s->dup, &s->sec, &s->cc)
                      : tltcp__sections_has(&s->sec, !s->cc.cong->repair_only) ||

@@ -142,6 +142,9 @@ tltcp_time tltcp__sender_timeout(const tltcp__sender *s);
 /* 0, TLTCP_ERR_NOMEM. */
 int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
                              tltcp__feedback_result *result);
+/* Whether live data goes over a path that keeps losing packets, and not because
+ * its queue is full. */
+bool tltcp__sender_loses(const tltcp__sender *s);
 /* The probe timeout without backoff. */
 tltcp_time tltcp__sender_pto(const tltcp__sender *s);
 /* Bytes in flight as the current recovery counts them. */

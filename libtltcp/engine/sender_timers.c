@@ -7,6 +7,8 @@
 #define PTO_EVEN 6u /* probe timeouts in a row before live data backs off */
 #define ASK_EVERY (600 * TLTCP_MS) /* or one PTO */
 
+#define PROMPT_EVERY 2u /* packets for an ACK */
+
 #define PTO_CALL_MAX TLTCP_S /* for the first calls without an answer */
 #define PTO_CALLS 10u        /* number of these calls */
 
@@ -32,9 +34,19 @@ static tltcp_time longest_wait(const tltcp__sender *s) {
     return calls ? PTO_CALL_MAX : PTO_MAX;
 }
 
+/* A second packet makes the peer acknowledge at once, so its delay is left out,
+ * as RFC 8985 section 7.2 does; elsewhere a longer silence is worth waiting for
+ * what it may be. */
+static tltcp_time probe_wait(const tltcp__sender *s) {
+    tltcp_time pto = tltcp__sender_pto(s);
+    bool prompt = s->map.flying > 1 && s->frequency.every <= PROMPT_EVERY &&
+                  s->cc.rtt.srtt >= 0 && !s->reliable;
+    return prompt && tltcp__sender_loses(s) ? pto - s->peer_ack_delay : pto;
+}
+
 static tltcp_time doubled_wait(const tltcp__sender *s) {
     unsigned shift = backoff(s);
-    tltcp_time wait = tltcp__sender_pto(s)
+    tltcp_time wait = probe_wait(s)
                       << (shift < PTO_SHIFT_MAX ? shift : PTO_SHIFT_MAX);
     return tltcp__earlier(wait, longest_wait(s));
 }

@@ -233,9 +233,11 @@ void check_datagram(struct end *e, const void *dgram, size_t len) {
 }
 
 /* The window of the present recovery: the controller's window, reduced step by
- * step in an episode, or inflated by duplicates in the paper's. */
+ * step in an episode, or inflated by duplicates in the paper's.  Live data over
+ * a path that keeps losing has as much again after a probe timeout. */
 static double window_of(const tltcp__sender *s) {
-    return tltcp__cc_window(&s->cc) +
+    bool again = s->pto_count > 0 && tltcp__sender_loses(s);
+    return tltcp__cc_window(&s->cc) * (again ? 2 : 1) +
            (s->dup != NULL ? s->dup->recovery.inflation : 0);
 }
 

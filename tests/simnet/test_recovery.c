@@ -177,6 +177,60 @@ TEST(two_packets_of_a_probe_timeout_repeat_two) {
     world_close(&w);
 }
 
+/* When two lost packets of live data are there after all. */
+static uint64_t repeated_at(double loss) {
+    static const uint64_t both[] = {1 * SEC, 1 * SEC};
+    struct faults f = {.at = both, .count = 2};
+    uint64_t at;
+    struct plan p;
+    burst(&p, &f, 2000);
+    p.source[CLIENT].budget = 20 * SEC;
+    p.keep_open = true;
+    world_start_for(&w, &p, 900 * MS);
+    w.end[CLIENT].peer->conn->sender.sec.fec.loss = loss;
+    world_run_for(&w, 1100 * MS);
+    at = w.flow[CLIENT].tally[0].whole;
+    world_close(&w);
+    return at;
+}
+
+TEST(a_probe_does_not_wait_for_a_delayed_ack_where_much_is_lost) {
+    uint64_t sooner = repeated_at(0) - repeated_at(0.1);
+    assert_int_equal(sooner,
+                     w.plan.config[SERVER].packets.max_ack_delay_ms * MS);
+}
+
+/* Bytes in flight beyond the window, in windows, after so much silence. */
+static double beyond_window(double loss, uint64_t ns) {
+    struct faults f = {
+        .from = 2 * SEC, .to = 2 * SEC + ns, .link = {true, true}};
+    tltcp_stats st;
+    struct plan p;
+    plan_bursts(&p, 1);
+    p.tap = drop;
+    p.user = &f;
+    for (int i = 0; i < 2; i++) {
+        p.link[i].burst_enter = 0;
+        p.link[i].loss = loss;
+    }
+    world_start_for(&w, &p, 2 * SEC + ns);
+    st = end_stats(&w.end[CLIENT]);
+    world_close(&w);
+    return ((double)st.bytes_in_flight - (double)st.cwnd_bytes) /
+           (double)st.cwnd_bytes;
+}
+
+/* What fills the window has long left the path.  Beyond one window come only
+ * the two packets of each probe timeout. */
+TEST(live_data_goes_on_for_a_while_where_much_is_lost) {
+    double without = beyond_window(0, 500 * MS);
+    double with = beyond_window(0.1, 500 * MS);
+    print_message("beyond the window: %.2f of it, without losses %.2f\n", with,
+                  without);
+    assert_true(with > 0.9 && with < 1.5);
+    assert_true(without < 0.4);
+}
+
 /* On a bad way back each answer is a chance. */
 TEST(probes_after_the_first_are_answered_one_by_one) {
     struct faults f = {.from = 1 * SEC, .to = 1300 * MS, .link = {false, true}};
@@ -310,6 +364,9 @@ int main(void) {
         cmocka_unit_test(nor_do_timeouts_of_the_paper),
         cmocka_unit_test(bursts_of_losses_end_no_connection),
         cmocka_unit_test(two_packets_of_a_probe_timeout_repeat_two),
+        cmocka_unit_test(
+            a_probe_does_not_wait_for_a_delayed_ack_where_much_is_lost),
+        cmocka_unit_test(live_data_goes_on_for_a_while_where_much_is_lost),
         cmocka_unit_test(probes_after_the_first_are_answered_one_by_one),
         cmocka_unit_test(a_long_standstill_counts_as_a_timeout),
         cmocka_unit_test(a_silent_way_back_and_two_losses_are_no_timeout),
