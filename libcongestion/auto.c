@@ -371,8 +371,12 @@ static void reopen(struct adaptive *a, const struct cong_ack *ack) {
     }
 }
 
-/* A queue that is too short to stand overflows all the time. */
+/* A queue that is too short to stand overflows all the time, and the RTT is
+ * then high at each loss. */
 static bool loses_much(const struct adaptive *a, cong_time now) {
+    if ((double)a->rank < INDEPENDENT) {
+        return false;
+    }
     return cong__hold_is_on(&a->hold)
                ? !loses_less_than(a, MUCH_HELD)
                : overflowed(a, now) && !loses_less_than(a, MUCH);
@@ -500,6 +504,7 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
         cong__hold_leave(&a->hold, cc);
     }
     if (ev->cause == CONG_LOSS && cong__hold_is_on(&a->hold)) {
+        (void)is_independent(a, seen.now);
         a->chance = true;
         verdict = BY_CHANCE;
     } else if (ev->cause == CONG_LOSS) {

@@ -14,7 +14,7 @@
 #define HEAD_START (3 * SEC) /* of a rival */
 #define WHILE (20 * SEC)     /* after which it has all of a long path */
 #define FIRST (10 * SEC)
-#define BURST 4 /* packets */
+#define IN_A_ROW 4 /* packets */
 
 static struct clip clip;
 static struct world w; /* large */
@@ -35,6 +35,7 @@ static void plan_sender(tltcp_config *c, const struct path *on) {
 }
 
 static void plan_path(struct plan *p, const struct path *on, uint64_t seed) {
+    double in_a_row = on->in_a_row > 0 ? on->in_a_row : IN_A_ROW;
     clip_make(&clip, seed, PICTURES);
     clip.latency = on->latency;
     clip.grace = 1000 * MS; /* as tltcpsink has it */
@@ -45,8 +46,8 @@ static void plan_path(struct plan *p, const struct path *on, uint64_t seed) {
         p->link[i].rate = on->rate;
         p->link[i].delay = on->rtt / 2;
         p->link[i].loss = on->loss;
-        p->link[i].burst_enter = on->bursts / (1 - on->bursts) / BURST;
-        p->link[i].burst_leave = 1.0 / BURST;
+        p->link[i].burst_enter = on->bursts / (1 - on->bursts) / in_a_row;
+        p->link[i].burst_leave = 1 / in_a_row;
         p->link[i].burst_loss = 1;
         p->link[i].jitter = on->jitter;
         p->link[i].limit_packets = 0;
@@ -151,6 +152,7 @@ struct mark play_all(const char *name, const struct path *on, unsigned seeds) {
         all.yielded += m.yielded;
     }
     all.seen = median(seen, seeds);
+    all.tenth = seen[seeds / 10]; /* they are sorted now */
     all.settled = median(settled, seeds);
     all.ratio = median(ratio, seeds);
     all.waste = median(waste, seeds);
@@ -158,12 +160,13 @@ struct mark play_all(const char *name, const struct path *on, unsigned seeds) {
     all.useless = median(useless, seeds);
     all.usual_freeze = (uint64_t)median(freeze, seeds);
     print_message(
-        "%s: %.2f %% of the bound, after three seconds %.2f %% of all, "
+        "%s: %.2f %% of the bound (a tenth of the runs at most %.2f), after "
+        "three seconds %.2f %% of all, "
         "F %.2f, late %.2f %%, useless %.2f %%, freeze %" PRIu64
         " ms, the longest %" PRIu64 ", keys missing %u\n",
-        name, 100 * all.seen, 100 * all.settled, all.ratio, 100 * all.late,
-        100 * all.useless, all.usual_freeze / MS, all.freeze / MS,
-        all.keys_missing);
+        name, 100 * all.seen, 100 * all.tenth, 100 * all.settled, all.ratio,
+        100 * all.late, 100 * all.useless, all.usual_freeze / MS,
+        all.freeze / MS, all.keys_missing);
     return all;
 }
 

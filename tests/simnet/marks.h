@@ -13,7 +13,8 @@ struct path {
     double rate; /* bit/s */
     uint64_t rtt;
     double loss;
-    double bursts;     /* share lost, four packets in a row on average */
+    double bursts;     /* share lost, in a row ... */
+    unsigned in_a_row; /* ... on average; 0: four packets */
     uint64_t jitter;   /* of a busy machine or a radio, one way */
     uint64_t latency;  /* that the viewer allows */
     uint64_t patience; /* how much longer a picture is of use */
@@ -25,6 +26,7 @@ struct path {
 
 struct mark {
     double seen;    /* of what could be at best */
+    double tenth;   /* the same, of the worst tenth of the runs the best */
     double ratio;   /* of our rate to the rival's */
     double settled; /* seen, of what was sent after the first three seconds */
     double late;    /* of the bytes that arrived, came too late ... */

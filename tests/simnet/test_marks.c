@@ -30,23 +30,42 @@ static double seen_over(const char *name, double loss, uint64_t jitter) {
     return play_all(name, &on, SEEDS).seen;
 }
 
+static struct mark over_bursts(const char *name, double share,
+                               unsigned in_a_row) {
+    struct path on = path_of(6);
+    on.bursts = share;
+    on.in_a_row = in_a_row;
+    return play_all(name, &on, SEEDS_BURSTS);
+}
+
 TEST(two_percent) {
     assert_true(seen_over("2 % loss", 0.02, 0) >= 0.999);
 }
 
+/* One run in ten showed 93 % when it took the losses for those that BBR causes,
+ * and held half of the link. */
 TEST(ten_percent) {
-    assert_true(seen_over("10 % loss", 0.1, 0) >= 0.95);
+    struct path on = path_of(6);
+    struct mark m;
+    on.loss = 0.1;
+    m = play_all("10 % loss", &on, SEEDS_BURSTS);
+    assert_true(m.seen >= 0.99);
+    assert_true(m.tenth >= 0.97);
 }
 
 /* As netem and linkem have them: for so many packets, not for so long.  A run
  * in a row loses whole windows, probes and their answers. */
 TEST(ten_percent_in_bursts) {
-    struct path on = path_of(6);
-    struct mark m;
-    on.bursts = 0.1;
-    m = play_all("10 % loss in bursts", &on, SEEDS_BURSTS);
-    assert_true(m.seen >= 0.95);
-    assert_true(m.usual_freeze <= 400 * MS);
+    struct mark m = over_bursts("10 % loss in bursts", 0.1, 4);
+    assert_true(m.seen >= 0.98);
+    assert_true(m.tenth >= 0.94);
+    assert_true(m.usual_freeze <= 200 * MS);
+}
+
+TEST(bursts_of_other_lengths) {
+    assert_true(over_bursts("10 % in bursts of two", 0.1, 2).tenth >= 0.97);
+    assert_true(over_bursts("5 % in bursts of eight", 0.05, 8).seen >= 0.98);
+    assert_true(over_bursts("10 % in bursts of eight", 0.1, 8).seen >= 0.9);
 }
 
 /* The lowest RTT that was ever seen is then one that hardly ever comes again.
@@ -103,6 +122,7 @@ int main(void) {
         cmocka_unit_test(two_percent),
         cmocka_unit_test(ten_percent),
         cmocka_unit_test(ten_percent_in_bursts),
+        cmocka_unit_test(bursts_of_other_lengths),
         cmocka_unit_test(ten_percent_and_jitter),
         cmocka_unit_test(satellite),
         cmocka_unit_test(satellite_that_is_known),
