@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "internal/common/pages.h"
 #include "internal/common/rng.h"
-#include "tests/support/alloc.h"
-#include "tests/support/cmocka.h"
-
-struct world {
-    struct test_alloc alloc;
-    cmn__mem mem;
-};
-
-static int setup(void **state) {
-    static struct world w;
-    memset(&w, 0, sizeof(w));
-    w.mem = (cmn__mem){test_alloc_realloc, &w.alloc};
-    *state = &w;
-    return 0;
-}
-
-static int teardown(void **state) {
-    struct world *w = *state;
-    return w->alloc.blocks == 0 ? 0 : -1;
-}
+#include "tests/unit/common/counted.h"
 
 TEST(pages_keep_their_contents_while_the_window_moves) {
     enum { SPAN = 3000 };
-    struct world *w = *state;
+    struct counted *w = *state;
     static uint64_t model[SPAN]; /* by number modulo SPAN; 0: no page */
     cmn__pages p;
     cmn__rng g;
@@ -56,7 +37,7 @@ TEST(pages_keep_their_contents_while_the_window_moves) {
 }
 
 TEST(a_page_far_away_costs_little) {
-    struct world *w = *state;
+    struct counted *w = *state;
     cmn__pages p;
     cmn__pages_init(&p, &w->mem, CMN__PAGE_BYTES, false);
     assert_non_null(cmn__pages_take(&p, 2000)); /* 4 MB away */
@@ -68,7 +49,7 @@ TEST(a_page_far_away_costs_little) {
 }
 
 TEST(a_stream_in_order_asks_for_memory_now_and_then) {
-    struct world *w = *state;
+    struct counted *w = *state;
     cmn__pages p;
     cmn__pages_init(&p, &w->mem, CMN__PAGE_BYTES, false);
     for (uint64_t n = 0; n < 6400; n++) {
@@ -81,7 +62,7 @@ TEST(a_stream_in_order_asks_for_memory_now_and_then) {
 }
 
 TEST(bytes_come_back_as_they_were_put) {
-    struct world *w = *state;
+    struct counted *w = *state;
     static uint8_t in[9000];
     static uint8_t out[9000];
     cmn__pages p;
@@ -101,7 +82,7 @@ TEST(bytes_come_back_as_they_were_put) {
 }
 
 /* Takes pages and checks the answer given before. */
-static void take_pages(const struct world *w, cmn__pages *p, uint64_t first,
+static void take_pages(const struct counted *w, cmn__pages *p, uint64_t first,
                        uint64_t last, bool expected) {
     uint64_t calls = w->alloc.calls;
     assert_true(cmn__pages_need_memory(p, first, last) == expected);
@@ -112,7 +93,7 @@ static void take_pages(const struct world *w, cmn__pages *p, uint64_t first,
 }
 
 TEST(pages_need_memory_until_enough_were_used_before) {
-    struct world *w = *state;
+    struct counted *w = *state;
     cmn__pages p;
     cmn__pages_init(&p, &w->mem, CMN__PAGE_BYTES, false);
     take_pages(w, &p, 0, 1, true);
@@ -129,7 +110,7 @@ TEST(pages_need_memory_until_enough_were_used_before) {
 }
 
 TEST(out_of_memory_leaves_entries_intact) {
-    struct world *w = *state;
+    struct counted *w = *state;
     cmn__pages p;
     cmn__pages_init(&p, &w->mem, CMN__PAGE_BYTES, false);
     assert_int_equal(cmn__pages_reserve(&p, 0, 1), 0);
@@ -150,17 +131,20 @@ TEST(out_of_memory_leaves_entries_intact) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
-            pages_keep_their_contents_while_the_window_moves, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_page_far_away_costs_little, setup,
-                                        teardown),
+            pages_keep_their_contents_while_the_window_moves, counted_setup,
+            counted_teardown),
+        cmocka_unit_test_setup_teardown(a_page_far_away_costs_little,
+                                        counted_setup, counted_teardown),
         cmocka_unit_test_setup_teardown(
-            a_stream_in_order_asks_for_memory_now_and_then, setup, teardown),
-        cmocka_unit_test_setup_teardown(bytes_come_back_as_they_were_put, setup,
-                                        teardown),
+            a_stream_in_order_asks_for_memory_now_and_then, counted_setup,
+            counted_teardown),
+        cmocka_unit_test_setup_teardown(bytes_come_back_as_they_were_put,
+                                        counted_setup, counted_teardown),
         cmocka_unit_test_setup_teardown(
-            pages_need_memory_until_enough_were_used_before, setup, teardown),
+            pages_need_memory_until_enough_were_used_before, counted_setup,
+            counted_teardown),
         cmocka_unit_test_setup_teardown(out_of_memory_leaves_entries_intact,
-                                        setup, teardown),
+                                        counted_setup, counted_teardown),
     };
     return cmocka_run_group_tests_name("pages", tests, NULL, NULL);
 }

@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "internal/common/ring.h"
 #include "internal/common/rng.h"
-#include "tests/support/alloc.h"
-#include "tests/support/cmocka.h"
-
-struct world {
-    struct test_alloc alloc;
-    cmn__mem mem;
-};
-
-static int setup(void **state) {
-    static struct world w;
-    memset(&w, 0, sizeof(w));
-    w.mem = (cmn__mem){test_alloc_realloc, &w.alloc};
-    *state = &w;
-    return 0;
-}
-
-static int teardown(void **state) {
-    struct world *w = *state;
-    return w->alloc.blocks == 0 ? 0 : -1;
-}
+#include "tests/unit/common/counted.h"
 
 TEST(records_keep_their_numbers_while_the_ring_grows) {
-    struct world *w = *state;
+    struct counted *w = *state;
     const uint64_t first = UINT64_MAX - 1000; /* numbers may wrap */
     cmn__ring r;
     cmn__rng g;
@@ -50,7 +31,7 @@ TEST(records_keep_their_numbers_while_the_ring_grows) {
 }
 
 TEST(a_steady_ring_asks_for_no_memory) {
-    struct world *w = *state;
+    struct counted *w = *state;
     cmn__ring r;
     uint64_t calls;
     cmn__ring_init(&r, &w->mem, 24, 0);
@@ -67,7 +48,7 @@ TEST(a_steady_ring_asks_for_no_memory) {
 }
 
 TEST(without_memory_the_ring_stays_as_it_was) {
-    struct world *w = *state;
+    struct counted *w = *state;
     cmn__ring r;
     uint32_t *p;
     cmn__ring_init(&r, &w->mem, sizeof(*p), 10);
@@ -87,7 +68,7 @@ TEST(without_memory_the_ring_stays_as_it_was) {
 }
 
 TEST(trimming_an_empty_ring_gives_its_memory_back) {
-    struct world *w = *state;
+    struct counted *w = *state;
     cmn__ring r;
     cmn__ring_init(&r, &w->mem, 8, 0);
     assert_non_null(cmn__ring_push(&r));
@@ -129,7 +110,7 @@ static void assert_bytes(const cmn__bytes *b, uint64_t place, size_t len) {
 
 static void
 a_window_of_bytes_keeps_what_is_in_use_while_it_grows(void **state) {
-    struct world *w = *state;
+    struct counted *w = *state;
     cmn__bytes b;
     cmn__rng g;
     uint64_t base = 123456;
@@ -152,7 +133,7 @@ a_window_of_bytes_keeps_what_is_in_use_while_it_grows(void **state) {
 }
 
 int main(void) {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, counted_setup, counted_teardown)
     const struct CMUnitTest tests[] = {
         T(records_keep_their_numbers_while_the_ring_grows),
         T(a_steady_ring_asks_for_no_memory),
