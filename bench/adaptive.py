@@ -382,9 +382,7 @@ def parse():
     p.add_argument("--no-chart", action="store_true", help="draws nothing")
     p.add_argument("--tltcp", default="", metavar="KEY=VALUE[&...]",
                    help="further properties of tltcpsink")
-    p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
-    p.add_argument("--json", type=pathlib.Path, help="where the results go")
+    arguments.add_places(p)
     p.add_argument("--page", type=in_folder,
                    help="page to be made, such as docs/measurements/"
                         "adaptive.md")

@@ -265,9 +265,7 @@ def parse():
     p.add_argument("--runs", type=int, default=3, help="of each (3)")
     p.add_argument("--transports", type=names, default=list(NAMES),
                    help="which of " + ",".join(NAMES))
-    p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
-    p.add_argument("--json", type=pathlib.Path, help="where the results go")
+    arguments.add_places(p)
     p.add_argument("--page", type=pathlib.Path,
                    help="page to write")
     return p.parse_args()

@@ -201,9 +201,7 @@ def parse():
                         "controllers, such as auto,cubic,reno")
     p.add_argument("--tltcp", default="", metavar="KEY=VALUE[&...]",
                    help="further properties of tltcpsink")
-    p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
-        os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
-    p.add_argument("--json", type=pathlib.Path, help="where the results go")
+    arguments.add_places(p)
     p.add_argument("--page", type=pathlib.Path,
                    help="page whose results are to be replaced, such as "
                         "docs/measurements/live.md")
