@@ -3,7 +3,7 @@
 from .numbers import brief, half_width, mean, ratio, show
 from .page import AS_FAR, FAILS, HOLDS, IDLE, above, only, telling
 from .tltcp_runs import (DEADLINES, LOSING, LOSSY, MANNERS, READINGS, SWEEPS,
-                         WORKED, calm, fairness, trials)
+                         WORKED, calm, fairness, seeds)
 
 # Of a section of 700 000 bytes: the paper's packets of 1500 bytes carry 1500,
 # the engine's 1431.
@@ -150,7 +150,7 @@ def claim_pseudo(page, runs, quick):
     def count(manner, seed):
         run = runs["flows", 50, True, manner, seed]
         return sum(x["pseudo"] for x in run.flows("tltcp"))
-    old, new = ([count(m, s) for s in trials("flows", 50, quick)]
+    old, new = ([count(m, s) for s in seeds(quick)]
                 for m in ("dupack-reno", "packet"))
     page.claim("fig4.pseudo", "Figures 2 to 4: a loss among obsolete data "
                "makes the sender repeat current data that was not lost",
@@ -162,7 +162,7 @@ def claim_pseudo(page, runs, quick):
 def losing_f(runs, quick):
     """F by reading and deadline where packets are lost."""
     return {(m, d): [fairness(runs["losing", d, m, s])
-                     for s in trials(*LOSSY[0], quick)]
+                     for s in seeds(quick)]
             for m in READINGS for d in DEADLINES}
 
 
@@ -205,7 +205,7 @@ def claims_text(page, runs, quick):
 
     def mixed(sweep, value):
         return [runs[sweep, value, True, old, s]
-                for s in trials(sweep, value, quick)]
+                for s in seeds(quick)]
     crowd = mixed("flows", 50)
     cuts = {f: per_flow(crowd, "cuts", f) for f in ("tltcp", "tcp")}
     page.claim("text.cuts", "Text: at 50 flows TLTCP retransmits less than TCP",
@@ -227,7 +227,7 @@ def claims_text(page, runs, quick):
                + ", ".join(f"{w}: {brief(x, 1)}" for w, x in cwnd.items()),
                seeds=len(cwnd[20]))
     often = {d: per_flow([runs["losing", d, old, s]
-                          for s in trials(*LOSSY[0], quick)], "cuts", "tltcp")
+                          for s in seeds(quick)], "cuts", "tltcp")
              for d in DEADLINES[:2]}
     page.claim("text.deadline", "Text: TLTCP retransmits fast less often with "
                "deadlines of 0.5 s than with longer ones (at windows of "

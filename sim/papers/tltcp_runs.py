@@ -10,12 +10,18 @@ HELD = "held"  # what a seq_update skips stays in flight until the timeout
 READINGS = {"dupack-reno": "what is skipped counts as delivered",
             HELD: "what is skipped stays in flight until the timeout",
             "packet": MANNERS["packet"]}
-# A fourth reading, by an engine changed for it: what is obsolete leaves the
-# flight at its deadline.
+# Two more readings, by engines changed for them: what is obsolete leaves the
+# flight at its deadline, and gives no RTT.
 REOPENED = "reopened-window"
+UNTIMED = "untimed-obsolete"
 # Figure 13 with the paper's windows of 10 and queues that lose packets.
 SHORTER_QUEUES = (280, 200, 100)
 SKIPPED = {"off": READINGS["dupack-reno"], "on": READINGS[HELD]}
+# Where the last reading is tried: parameters.
+UNTIMED_GROUNDS = {
+    "windows of 10": {}, "windows of 10, queue of 280": {"queue": 280},
+    "windows of 20": {"window": 20},
+    "windows of 20, queue of 280": {"window": 20, "queue": 280}}
 FLOWS = (10, 20, 30, 40, 50)
 WINDOWS = (5, 10, 20, 40, 80)
 DELAYS = (5, 20, 100, 200, 500)
@@ -46,13 +52,7 @@ UNSAID = {"as adopted": {}, "initial window of 1": {"initial": 1},
 
 
 def seeds(quick):
-    return range(1, 3 if quick else 6)
-
-
-def trials(sweep, value, quick):
-    """Seeds of a point; more where packets are lost, for there runs differ."""
-    lossy = (sweep, value) in LOSSY
-    return seeds(quick) if quick or not lossy else range(1, 11)
+    return range(1, 3 if quick else 11)
 
 
 def few(quick):
@@ -80,6 +80,14 @@ def plan_reopened():
             for seed in few(False)}
 
 
+def plan_untimed():
+    return {("untimed", words, deadline, seed): TrialJob.of(
+        "tltcp", trial=UNTIMED, deadline=deadline, seed=seed, hold="on",
+        duration=500, manner="dupack-reno", stagger=1, **params)
+            for words, params in UNTIMED_GROUNDS.items()
+            for deadline in DEADLINES for seed in seeds(False)}
+
+
 def plan_queues():
     return {("queue", hold, queue, deadline, seed): Job.of(
         "tltcp", queue=queue, deadline=deadline, seed=seed, hold=hold,
@@ -89,11 +97,11 @@ def plan_queues():
 
 
 def plan(quick):
-    jobs = {} if quick else plan_reopened() | plan_queues()
+    jobs = {} if quick else plan_reopened() | plan_untimed() | plan_queues()
     jobs["ns-2"] = Ns2Job.of("dumbbell", agent="Reno", n=2, window=10,
                              duration=14, warm=0)
     for value in DEADLINES:
-        for seed in trials(*LOSSY[0], quick):
+        for seed in seeds(quick):
             jobs["losing", value, HELD, seed] = Job.of(
                 "tltcp", window=LOSING, deadline=value, seed=seed, hold="on",
                 duration=200 if quick else 500, manner="dupack-reno",
@@ -109,14 +117,14 @@ def plan(quick):
         for sweep in SWEEPS:
             for value in SWEEPS[sweep][0]:
                 for mix in (True, False):
-                    for seed in trials(sweep, value, quick):
+                    for seed in seeds(quick):
                         jobs[sweep, value, mix, manner, seed] = job(
                             sweep, value, mix, manner, seed, quick)
                     # All at once, as the paper may have done.
                     jobs[sweep, value, mix, manner, 0] = job(
                         sweep, value, mix, manner, 1, quick, stagger=0)
         for value in DEADLINES:
-            for seed in trials(*LOSSY[0], quick):
+            for seed in seeds(quick):
                 jobs["losing", value, manner, seed] = Job.of(
                     "tltcp", window=LOSING, deadline=value, seed=seed,
                     duration=200 if quick else 500, manner=manner, stagger=1)
