@@ -177,10 +177,10 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
 TLTCP_API int tltcp_reject(tltcp_socket *s, const char *reason);
 
 /**
- * @brief Closes and frees a connection at once because this side cannot go on,
- * for example as its disk is full.
+ * @brief Closes and frees a connection at once because this side cannot
+ * continue, for example because its disk is full.
  *
- * Other than after tltcp_reject(), it makes sense for the peer to call again.
+ * Unlike after tltcp_reject(), the peer may call again.
  * @param s       connection, or NULL
  * @param reason  at most TLTCP_REASON_MAX bytes of it reach the peer, as does
  *                TLTCP_ERR_ABORTED; NULL: none
