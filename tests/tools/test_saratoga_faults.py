@@ -362,7 +362,7 @@ class Strangers(saratogabox.Node):
         self.run_bad("not signed with its key; give that key with --auth-key",
                      "ls", "--auth-key", other, self.url())
         _, log = self.finish(server, signal.SIGTERM)
-        self.assertIn("refused so far: 1 ", log)
+        self.assertIn("refused so far: 1\n", log)
         peer = r"127\.0\.0\.1:[0-9]+ "
         for line in ("get folder: that is a folder",
                      "put g: the quota is used up",
