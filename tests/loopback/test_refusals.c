@@ -207,32 +207,27 @@ TEST(junk_does_not_disturb_a_listener) {
     lo_expect_text(l->server, "unimpressed");
 }
 
-TEST(an_accepted_caller_can_be_rejected_with_a_reason) {
-    struct lo *l = *state;
+/* The server ends the connection, and its peer learns why. */
+static void expect_end(struct lo *l, int (*end)(tltcp_socket *, const char *),
+                       const char *reason, int error) {
     tltcp_event ev;
 
     lo_pair(l);
-    assert_int_equal(tltcp_reject(l->listener, "no"), TLTCP_ERR_INVAL);
-    assert_int_equal(tltcp_reject(NULL, NULL), 0);
-    assert_int_equal(tltcp_reject(l->server, "busy with another"), 0);
+    assert_int_equal(end(l->listener, "no"), TLTCP_ERR_INVAL);
+    assert_int_equal(end(NULL, NULL), 0);
+    assert_int_equal(end(l->server, reason), 0);
     l->server = NULL;
     lo_event(l->client, TLTCP_EVENT_CLOSED, &ev);
-    assert_int_equal(ev.error, TLTCP_ERR_REFUSED);
-    assert_string_equal(ev.reason, "busy with another");
+    assert_int_equal(ev.error, error);
+    assert_string_equal(ev.reason, reason);
+}
+
+TEST(an_accepted_caller_can_be_rejected_with_a_reason) {
+    expect_end(*state, tltcp_reject, "busy with another", TLTCP_ERR_REFUSED);
 }
 
 TEST(a_side_that_cannot_go_on_gives_its_reason) {
-    struct lo *l = *state;
-    tltcp_event ev;
-
-    lo_pair(l);
-    assert_int_equal(tltcp_abort(l->listener, "no"), TLTCP_ERR_INVAL);
-    assert_int_equal(tltcp_abort(NULL, NULL), 0);
-    assert_int_equal(tltcp_abort(l->server, "the disk is full"), 0);
-    l->server = NULL;
-    lo_event(l->client, TLTCP_EVENT_CLOSED, &ev);
-    assert_int_equal(ev.error, TLTCP_ERR_ABORTED);
-    assert_string_equal(ev.reason, "the disk is full");
+    expect_end(*state, tltcp_abort, "the disk is full", TLTCP_ERR_ABORTED);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
