@@ -230,7 +230,7 @@ def sensitivity(page, v, quick):
     names = swept(quick)
     queues = SWEEPS["queue"][0]
     length = phase_of(v.runs["Reno", "queue", queues[0], 1])
-    page.heading("Sweeps of what the paper does not say")
+    page.heading("Values that the paper leaves open")
     page.text(f"Satellite share in the second phase, phases of {length:g} s.")
     for what, (values, words) in SWEEPS.items():
         page.text(f"By {words}:")

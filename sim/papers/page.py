@@ -300,9 +300,9 @@ def write_index(folder, modules):
         rows.append((link, "quick" if QUICK in text else "full",
                      sum(count), *count))
     page = Page("", "", None, None)
-    page.text("The table counts each figure and table of the papers once, and "
-              "leaves out what only we claim. Figures of the same runs, such "
-              "as window and throughput, share their claims: "
+    page.text("The table counts each figure and table of the papers once. "
+              "Claims of our own do not count. Figures of the same runs, such "
+              "as window and throughput, share their claims, so "
               f"{judgements(modules)} sets of claims decide on all. What agrees "
               "with any protocol is reproduced as printed, too, but is no "
               "evidence for the protocol. A page in an earlier form is of an "

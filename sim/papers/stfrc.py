@@ -302,7 +302,7 @@ def swept_part(page, v, s):
         (r.upper() if r != "reno" else "Reno's (SACK)",
          f"uplink {u} Mbit/s" if u else "symmetric", *cells("rival", u, r))
         for u in (0, *UPLINKS) for r in RIVALS])
-    page.heading("Sweeps of what the paper does not say")
+    page.heading("Values that the paper leaves open")
     page.text("The same path:")
     page.table(("reading", "TCP", "STFRC"),
                [(w, *cells("unsaid", w)) for w in UNSAID])

@@ -172,6 +172,11 @@ def has_trial(page, runs, name):
     return there
 
 
+def table_by_deadline(page, heads, columns, cell):
+    page.table(("deadline, s", *heads), [
+        (f"{d:g}", *(cell(c, d) for c in columns)) for d in DEADLINES])
+
+
 def reopened_part(page, runs):
     page.text("A fourth reading: what is obsolete leaves the flight at its "
               "deadline, so that the window opens again. It needs an engine "
@@ -185,8 +190,7 @@ def reopened_part(page, runs):
         every = [runs["reopened", hold, deadline, s] for s in few(False)]
         return (f"{show([fairness(r) for r in every], 2)}; "
                 f"{100 * mean([drops(r) for r in every]):.1f} %")
-    page.table(("deadline, s", *SKIPPED.values()), [
-        (f"{d:g}", *(cell(h, d) for h in SKIPPED)) for d in DEADLINES])
+    table_by_deadline(page, SKIPPED.values(), SKIPPED, cell)
 
 
 def untimed_part(page, runs):
@@ -204,8 +208,7 @@ def untimed_part(page, runs):
         every = [runs["untimed", words, deadline, s] for s in seeds(False)]
         return (f"{show([fairness(r) for r in every], 2)}; "
                 f"{brief(per_flow(every, 'timeouts', 'tltcp'), 1)}")
-    page.table(("deadline, s", *UNTIMED_GROUNDS), [
-        (f"{d:g}", *(cell(w, d) for w in UNTIMED_GROUNDS)) for d in DEADLINES])
+    table_by_deadline(page, UNTIMED_GROUNDS, UNTIMED_GROUNDS, cell)
 
 
 def losing_part(page, points, losing):
@@ -257,7 +260,7 @@ def rival_part(page, runs, quick):
 
 
 def unsaid_part(page, runs, quick):
-    page.heading("Sweeps of what the paper does not say")
+    page.heading("Values that the paper leaves open")
     page.text(f"F, and S of the mix, at windows of {LOSING}:")
     rows = []
     for words in UNSAID:

@@ -325,7 +325,7 @@ def tables(page, runs, quick):
     page.table(("controller", *(f"{100 * l:g} %" for l in losses(quick))), [
         (k[0], *(show(kbps(runs, k[0], l, quick), 0) for l in losses(quick)))
         for k in EVERY])
-    page.heading("Sweeps of what the paper does not say")
+    page.heading("Values that the paper leaves open")
     page.text("kbit/s of TCP over 60 s at 1 % loss:")
     page.table(("reading", *(k[0] for k in PAPER)), [
         (words, *(show(unsaid(runs, k[0], words, quick), 0) for k in PAPER))

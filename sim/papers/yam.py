@@ -482,7 +482,7 @@ def table_starts(page, runs, quick):
 
 
 def table_readings(page, runs, quick):
-    page.heading("Sweeps of what the paper does not say")
+    page.heading("Values that the paper leaves open")
     page.text("Shares over 100 s (kbit/s) by the reading of Yam's rules. "
               "Figures 7 and 8 are reproduced with every reading:")
     rows = []

@@ -10,6 +10,7 @@
 
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
+#include "tests/support/odd.h"
 
 #define CALLERS 3
 #define PARTS 3
@@ -167,24 +168,8 @@ static void call_new(struct pair *p) {
 }
 
 static struct iovec part(void) {
-    struct iovec v = {room, 1 + (size_t)below(ROOM)};
-    switch (odd() ? below(4) : 4) {
-    case 0:
-        v.iov_base = NULL;
-        break;
-    case 1:
-        v.iov_len = 0;
-        break;
-    case 2:
-        v.iov_len = SIZE_MAX; /* more than any buffer: never read */
-        break;
-    case 3:
-        v.iov_len = SIZE_MAX / 2 + 2;
-        break;
-    default:
-        break;
-    }
-    return v;
+    size_t len = 1 + (size_t)below(ROOM);
+    return odd_part(room, len, odd() ? (unsigned)below(ODD_PARTS) : ODD_PARTS);
 }
 
 static void call_write(tltcp_conn *c) {

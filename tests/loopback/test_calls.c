@@ -8,6 +8,7 @@
 
 #include "sim/random.h"
 #include "tests/loopback/lo.h"
+#include "tests/support/odd.h"
 
 #define SLOTS 6
 #define CALLS 300
@@ -114,24 +115,9 @@ static tltcp_time when(struct caller *c) {
 }
 
 static struct iovec part(struct caller *c) {
-    struct iovec v = {room, 1 + (size_t)below(c, ROOM)};
-    switch (odd(c) ? below(c, 4) : 4) {
-    case 0:
-        v.iov_base = NULL;
-        break;
-    case 1:
-        v.iov_len = 0;
-        break;
-    case 2:
-        v.iov_len = SIZE_MAX; /* more than any buffer: never read */
-        break;
-    case 3:
-        v.iov_len = SIZE_MAX / 2 + 2;
-        break;
-    default:
-        break;
-    }
-    return v;
+    size_t len = 1 + (size_t)below(c, ROOM);
+    return odd_part(room, len,
+                    odd(c) ? (unsigned)below(c, ODD_PARTS) : ODD_PARTS);
 }
 
 static void spoil(struct caller *c, tltcp_config *g) {
