@@ -15,6 +15,8 @@ PARENTS = {"CHANGES.md": "docs/index.md", "CONTRIBUTING.md": "docs/index.md",
 FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
 HEADING = re.compile(r"^(#{1,6})[ \t]+(.*?)[ \t#]*$", re.M)
+BOLD = re.compile(r"\*\*(`[^*]+|[^*\s][^*]*`)\*\*")
+QUANTITY = re.compile(r"(?<=\d) (?=(?:%|[mµn]?s|[kMG]?bit/s|[kM]B)(?![\w/]))")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 
 
@@ -115,6 +117,10 @@ class Page:
         text = re.sub(r"^<!--.*?-->\n", "", self.text, flags=re.M)
         text = outside(text, lambda t: HEADING.sub(self.heading, t), FENCE)
         text = outside(text, lambda t: LINK.sub(self.link, t), FENCE, CODE)
+        # Doxygen sees no bold type beside a backtick.
+        text = outside(text, lambda t: BOLD.sub(r"<b>\1</b>", t), FENCE)
+        # No line ends between a number and its unit.
+        text = outside(text, lambda t: QUANTITY.sub("\u00a0", t), FENCE, CODE)
         # The title has the id of the page; Doxygen sets no code in it.
         title = re.search(r"^# (.*)$", text, re.M)
         plain = title.group(1).replace("`", "")

@@ -43,6 +43,14 @@ class Site(unittest.TestCase):
         self.assertIn("{#guide_one_the---json-option-explained}",
                       page.converted())
 
+    def test_bold_code_is_bold_and_units_stay_with_their_numbers(self):
+        path = "/".join(("docs", "guide", "one.md"))
+        (self.root / "docs" / "guide" / "one.md").write_text(
+            "# A page\n\n**`fixed` waits** 40 ms, **not** `40 ms`, at 2 %\n")
+        text = pages.Page(self.root, path, set()).converted()
+        self.assertIn("<b>`fixed` waits</b> 40\u00a0ms, **not** `40 ms`, at "
+                      "2\u00a0%\n", text)
+
     def test_a_heading_is_found_by_each_of_its_words(self):
         folder = self.root / "search"
         folder.mkdir()
