@@ -39,7 +39,7 @@ def commands(first_word, text=README):
 
 def cells(first):
     """The commands or calls in a row of README's table of ways to use it."""
-    row, = re.findall(rf"^\| {first}[^|]* \| (.*) \|$", README, re.M)
+    row, = re.findall(rf"^\| \[?{first}[^|]* \| (.*) \|$", README, re.M)
     return re.findall(r"`([^`]+)`", row)
 
 
