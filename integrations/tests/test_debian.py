@@ -12,6 +12,12 @@ import sys
 import tempfile
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TREE / "tests" / "gates"))
+
+import tree  # noqa: E402  pylint: disable=wrong-import-position
+
 TESTS = ("tools", "python", "compile", "elements")
 # In namespaces of its own: mounts, and a network with a loopback alone.
 INSIDE = """set -e
@@ -58,17 +64,8 @@ def run(*command, **options):
     return done.stdout
 
 
-def copy(folder):
-    """The tree as Git knows it."""
-    names = run("git", "-C", TREE, "ls-files", "-co", "--exclude-standard",
-                "-z").split("\0")
-    for name in filter(lambda n: n and (TREE / n).is_file(), names):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(TREE / name, folder / name)
-
-
 def main():
-    missing("dpkg-buildpackage", "dh", "lintian", "git", "unshare", "ip")
+    missing("dpkg-buildpackage", "dh", "lintian", "unshare", "ip")
     environment = {k: v for k, v in os.environ.items()
                    if not k.startswith(("PERIGEE_", "PYTHON", "GST_", "CC"))}
     environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -76,7 +73,7 @@ def main():
         environment["PATH"] = f"/usr/lib/ccache:{environment['PATH']}"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        copy(folder / "perigee")
+        tree.copy(TREE, folder / "perigee")
         page = (TREE / "docs/guide/packages.md").read_text(encoding="utf-8")
         build, install = re.search(r"^(dpkg-buildpackage .*) && (.*)$", page,
                                    re.M).groups()

@@ -29,6 +29,14 @@ def files(root, *suffixes):
                   (not suffixes or p.suffix in suffixes))
 
 
+def copy(root, folder):
+    """Copies these files into a folder."""
+    for file in files(root):
+        to = folder / file.relative_to(root)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, to)
+
+
 CLANG = "14"  # other versions format and complain differently
 
 
