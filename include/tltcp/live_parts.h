@@ -88,8 +88,8 @@ TLTCP_LIVE_API void tltcp_live_stream_free(tltcp_live_stream *s);
 /**
  * @brief Sets the format, before the first frame.
  * @param s  stream
- * @param f  format; NULL: not known
- * @return 0 or TLTCP_ERR_NOMEM
+ * @param f  format, initialised by tltcp_live_format_init(); NULL: not known
+ * @return 0, TLTCP_ERR_INVAL (not initialised) or TLTCP_ERR_NOMEM
  */
 TLTCP_LIVE_API int tltcp_live_stream_set_format(tltcp_live_stream *s,
                                                 const tltcp_live_format *f);
@@ -120,8 +120,10 @@ TLTCP_LIVE_API tltcp_live_section *
 tltcp_live_stream_describe(tltcp_live_stream *s, unsigned streams);
 
 /** @brief Makes sections from a frame: one, or, if the format is "mpegts", all
- * that end in it. @param s stream @param f frame; its stream number is ignored
- * @return 0, TLTCP_ERR_INVAL (a time out of range) or TLTCP_ERR_NOMEM */
+ * that end in it. @param s stream @param f frame, initialised by
+ * tltcp_live_frame_init(); its stream number is ignored
+ * @return 0, TLTCP_ERR_INVAL (a time out of range, or not initialised) or
+ * TLTCP_ERR_NOMEM */
 TLTCP_LIVE_API int tltcp_live_stream_write(tltcp_live_stream *s,
                                            const tltcp_live_frame *f);
 
@@ -267,7 +269,8 @@ TLTCP_LIVE_API uint64_t tltcp_live_sender_bytes(const tltcp_live_sender *s);
 TLTCP_LIVE_API uint64_t tltcp_live_sender_delivery(const tltcp_live_sender *s);
 
 /** @brief Adds the statistics of a sender to others. @param s  sender
- * @param[in,out] st  counters and gauges are added to */
+ * @param[in,out] st  initialised by tltcp_live_stats_init(); counters and
+ * gauges are added to */
 TLTCP_LIVE_API void tltcp_live_sender_add_stats(const tltcp_live_sender *s,
                                                 tltcp_live_stats *st);
 
@@ -342,7 +345,8 @@ TLTCP_LIVE_API int tltcp_live_receiver_next(tltcp_live_receiver *r,
                                             int flags);
 
 /** @brief Adds the statistics of a receiver to others. @param r  receiver
- * @param[in,out] st  counters are added to */
+ * @param[in,out] st  initialised by tltcp_live_stats_init(); counters are added
+ * to */
 TLTCP_LIVE_API void tltcp_live_receiver_add_stats(const tltcp_live_receiver *r,
                                                   tltcp_live_stats *st);
 

@@ -3,6 +3,7 @@
 #include "libsaratoga/engine/engine_internal.h"
 
 #include "internal/common/siphash.h"
+#include "internal/common/sized.h"
 
 #define IPV6_HEADERS 48
 /* Lingering sessions inspected to find one to evict; nearly always the first
@@ -558,13 +559,11 @@ uint64_t saratoga_engine_rejected(const saratoga_engine *engine) {
 
 int saratoga_engine_get_stats(const saratoga_engine *engine,
                               saratoga_engine_stats *st) {
-    size_t size = st->struct_size;
     saratoga_engine_stats full = engine->ctx.stats;
-    if (size < sizeof(st->struct_size)) {
+    if (!cmn__sized_is_set(st)) {
         return SARATOGA_ERR_INVAL;
     }
-    full.struct_size = size;
     full.transfers = engine->table.count;
-    memcpy(st, &full, size < sizeof(full) ? size : sizeof(full));
+    cmn__sized_give(st, &full, sizeof(full));
     return 0;
 }

@@ -2,6 +2,7 @@
 /* The public calls on transfers: start, accept, cancel, options. */
 #include <stddef.h>
 
+#include "internal/common/sized.h"
 #include "libsaratoga/engine/digest.h"
 #include "libsaratoga/engine/engine_internal.h"
 
@@ -513,11 +514,10 @@ int saratoga_transfer_get_stats(const saratoga_engine *engine,
                                 saratoga_time now) {
     const saratoga__session *s = saratoga__engine_find(engine, handle);
     saratoga_stats full;
-    size_t size = st->struct_size;
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
     }
-    if (size < sizeof(size)) {
+    if (!cmn__sized_is_set(st)) {
         return SARATOGA_ERR_INVAL;
     }
     full = s->st;
@@ -528,7 +528,6 @@ int saratoga_transfer_get_stats(const saratoga_engine *engine,
     } else if (s->in.got.mem != NULL) {
         receiver_stats(s, &full);
     }
-    full.struct_size = size;
     full.srtt_ns = time_of(s->rtt.srtt);
     full.min_rtt_ns = time_of(s->rtt.min_rtt);
     full.latest_rtt_ns = time_of(s->rtt.latest);
@@ -541,7 +540,7 @@ int saratoga_transfer_get_stats(const saratoga_engine *engine,
                         : s->sum_type;
     full.id = s->id;
     full.sending = s->sends ? 1 : 0;
-    memcpy(st, &full, size < sizeof(full) ? size : sizeof(full));
+    cmn__sized_give(st, &full, sizeof(full));
     return 0;
 }
 

@@ -154,16 +154,18 @@ void saratoga_node_run(saratoga_node *u, unsigned timeout_ms) {
 
 int saratoga_node_get_engine_stats(saratoga_node *u,
                                    saratoga_engine_stats *st) {
-    int rv = saratoga_engine_get_stats(u->engine, st);
+    saratoga_engine_stats full;
 
-    if (rv == 0) {
-        saratoga__secure_get_stats(u, st);
+    if (!cmn__sized_is_set(st)) {
+        return SARATOGA_ERR_INVAL;
     }
-    if (rv == 0 && st->struct_size == sizeof(*st)) {
-        st->too_big = net__udp_too_big(u->net.udp) +
-                      (u->net.lite != NULL ? net__udp_too_big(u->net.lite) : 0);
-    }
-    return rv;
+    saratoga_engine_stats_init(&full);
+    (void)saratoga_engine_get_stats(u->engine, &full);
+    saratoga__secure_get_stats(u, &full);
+    full.too_big = net__udp_too_big(u->net.udp) +
+                   (u->net.lite != NULL ? net__udp_too_big(u->net.lite) : 0);
+    cmn__sized_give(st, &full, sizeof(full));
+    return 0;
 }
 
 uint64_t saratoga_node_rejected(const saratoga_node *u, char *text) {
@@ -391,7 +393,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
         return SARATOGA_ERR_INVAL;
     }
     *out = NULL;
-    if (c == NULL || c->struct_size < sizeof(c->struct_size)) {
+    if (!cmn__sized_is_set(c)) {
         (void)snprintf(why, SARATOGA_NODE_TEXT,
                        "the config was not initialised");
         return SARATOGA_ERR_INVAL;

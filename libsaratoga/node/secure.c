@@ -381,18 +381,14 @@ uint64_t saratoga__secure_rejected(const saratoga_node *u) {
 
 void saratoga__secure_get_stats(const saratoga_node *u,
                                 saratoga_engine_stats *st) {
-    saratoga_engine_stats full;
     sec__carrier_stats own;
-    size_t size = st->struct_size;
-    if (u->secure == NULL || size > sizeof(full)) {
+    if (u->secure == NULL) {
         return;
     }
-    memcpy(&full, st, size);
     sec__carrier_get_stats(u->secure->carrier, &own);
-    full.sealed_sessions = own.sessions;
-    full.sealed_forged = own.forged;
-    full.sealed_repeated = own.repeated;
-    full.sealed_foreign = own.foreign;
-    full.callers_rejected += saratoga__secure_rejected(u);
-    memcpy(st, &full, size);
+    st->sealed_sessions = own.sessions;
+    st->sealed_forged = own.forged;
+    st->sealed_repeated = own.repeated;
+    st->sealed_foreign = own.foreign;
+    st->callers_rejected += saratoga__secure_rejected(u);
 }

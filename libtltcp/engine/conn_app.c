@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The application's side of a connection. */
+#include "internal/common/sized.h"
 #include "libtltcp/engine/conn.h"
 
 #define FATES_KEEP 256u /* a larger buffer is freed once all are taken */
@@ -264,15 +265,13 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     const char *name = c->sender.dup == NULL
                            ? "packet"
                            : recovery[c->sender.dup->recovery.kind];
-    size_t size = st->struct_size;
-    if (size < sizeof(size_t) || size > sizeof(s)) {
+    if (!cmn__sized_is_set(st)) {
         return TLTCP_ERR_INVAL;
     }
     tltcp_stats_init(&s);
     tltcp__counters_get(&c->stats, &s);
     s.since = c->since;
     tltcp__cc_get_stats(&c->sender.cc, &s);
-    s.struct_size = size;
     s.bytes_queued = s.bytes_offered - s.bytes_delivered - s.bytes_expired;
     s.bytes_in_flight = (uint64_t)tltcp__sender_flight(&c->sender);
     s.target_bps = tltcp__sender_target_bps(&c->sender, now);
@@ -288,7 +287,7 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     s.now = now;
     memcpy(s.transport, c->sender.reliable ? "tcp" : "udp", 4);
     memcpy(s.recovery, name, strlen(name) + 1);
-    memcpy(st, &s, size);
+    cmn__sized_give(st, &s, sizeof(s));
     return 0;
 }
 

@@ -2,6 +2,7 @@
 /* A listener: dispatches datagrams to connections, admits callers. */
 #include "libtltcp/engine/endpoint.h"
 
+#include "internal/common/sized.h"
 #include "internal/common/strings.h"
 #include "libtltcp/engine/config.h"
 
@@ -204,19 +205,18 @@ uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep) {
 int tltcp_endpoint_get_stats(const tltcp_endpoint *ep, tltcp_stats *st) {
     const sec__admission *a;
     tltcp_stats full;
-    size_t size = st->struct_size;
-    if (size < sizeof(size)) {
+    if (!cmn__sized_is_set(st)) {
         return TLTCP_ERR_INVAL;
     }
     tltcp_stats_init(&full);
-    memcpy(&full, st, size < sizeof(full) ? size : sizeof(full));
+    cmn__sized_take(&full, sizeof(full), st);
     full.packets_dropped += ep->dropped;
     a = &lock_to_read(ep)->admission;
     full.callers_rejected = a->rejected;
     full.callers_turned_away = a->turned_away;
     full.callers_retried = a->retried;
     tltcp__shared_unlock((tltcp_endpoint *)ep);
-    memcpy(st, &full, size < sizeof(full) ? size : sizeof(full));
+    cmn__sized_give(st, &full, sizeof(full));
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/common/sized.h"
 #include "internal/media/codec/config.h"
 #include "libtltcp/live/live_impl.h"
 
@@ -89,11 +90,11 @@ static int live_on_format(tltcp_live *l, const media_header *h,
 
 int tltcp_live_get_format(const tltcp_live *l, unsigned stream,
                           tltcp_live_format *f) {
-    if (stream >= LIVE_STREAMS || l->in.format[stream] == NULL || f == NULL ||
-        f->struct_size != sizeof(*f)) {
+    if (stream >= LIVE_STREAMS || l->in.format[stream] == NULL ||
+        !cmn__sized_is_set(f)) {
         return TLTCP_ERR_INVAL;
     }
-    *f = l->in.format[stream]->format;
+    cmn__sized_give(f, &l->in.format[stream]->format, sizeof(*f));
     return 0;
 }
 
@@ -300,14 +301,10 @@ static void live_wait_input(tltcp_live *l, tltcp_time until) {
     tltcp__live_woken(l);
 }
 
-int tltcp_live_read(tltcp_live *l, tltcp_live_frame *f, int timeout_ms) {
+static int live_read_next(tltcp_live *l, tltcp_live_frame *f, int timeout_ms) {
     tltcp_time end =
         tltcp_now() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * NS_PER_MS;
     tltcp_time when;
-    if (l->direction != TLTCP_LIVE_RECEIVE || f == NULL ||
-        f->struct_size != sizeof(*f)) {
-        return TLTCP_ERR_INVAL;
-    }
     while (!atomic_load(&l->interrupted)) {
         int rc = live_advance(l, f, &when);
         l->in.when = when;
@@ -325,16 +322,30 @@ int tltcp_live_read(tltcp_live *l, tltcp_live_frame *f, int timeout_ms) {
     return TLTCP_ERR_ABORTED;
 }
 
+int tltcp_live_read(tltcp_live *l, tltcp_live_frame *f, int timeout_ms) {
+    tltcp_live_frame full;
+    int rc;
+    if (l->direction != TLTCP_LIVE_RECEIVE || !cmn__sized_is_set(f)) {
+        return TLTCP_ERR_INVAL;
+    }
+    tltcp_live_frame_init(&full);
+    rc = live_read_next(l, &full, timeout_ms);
+    if (rc > 0) {
+        cmn__sized_give(f, &full, sizeof(full));
+    }
+    return rc;
+}
+
 ssize_t tltcp_live_read_ts(tltcp_live *l, void *data, size_t len,
                            int timeout_ms) {
     tltcp_live_frame f;
     size_t n;
-    if (data == NULL || len == 0) {
+    if (l->direction != TLTCP_LIVE_RECEIVE || data == NULL || len == 0) {
         return TLTCP_ERR_INVAL;
     }
     tltcp_live_frame_init(&f);
     while (l->in.rest_len == 0) {
-        int rc = tltcp_live_read(l, &f, timeout_ms);
+        int rc = live_read_next(l, &f, timeout_ms);
         if (rc == TLTCP_LIVE_READ_FORMAT && !l->in.described) {
             return TLTCP_ERR_PROTOCOL;
         }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "internal/common/sized.h"
 #include "libtltcp/live/live_impl.h"
 
 static tltcp_socket *live_socket_at(tltcp_live *l, size_t index) {
@@ -23,31 +24,38 @@ int tltcp_live_get_connection_stats(tltcp_live *l, size_t index,
     (void)pthread_mutex_lock(&l->lock);
     socket = live_socket_at(l, index);
     rc = socket ? tltcp_get_stats(socket, s) : TLTCP_ERR_INVAL;
-    if (!socket && index == 0 && l->has_last && s &&
-        s->struct_size == sizeof(*s)) {
-        *s = l->last;
+    if (!socket && index == 0 && l->has_last && cmn__sized_is_set(s)) {
+        cmn__sized_give(s, &l->last, sizeof(l->last));
         rc = 0;
     }
     (void)pthread_mutex_unlock(&l->lock);
     return rc;
 }
 
+/* Requires the lock. */
+static tltcp_live_stats live_sum(const tltcp_live *l) {
+    tltcp_live_stats sum = l->departed;
+    sum.connections = l->connections;
+    sum.connected = l->direction == TLTCP_LIVE_RECEIVE ? l->in.socket != NULL
+                                                       : l->out.senders;
+    for (size_t i = 0; i < l->out.senders; i++) {
+        tltcp_live_sender_add_stats(l->out.sender[i], &sum);
+    }
+    if (l->in.receiver) {
+        tltcp_live_receiver_add_stats(l->in.receiver, &sum);
+    }
+    return sum;
+}
+
 int tltcp_live_get_stats(tltcp_live *l, tltcp_live_stats *s) {
-    if (s == NULL || s->struct_size != sizeof(*s)) {
+    tltcp_live_stats sum;
+    if (!cmn__sized_is_set(s)) {
         return TLTCP_ERR_INVAL;
     }
     (void)pthread_mutex_lock(&l->lock);
-    *s = l->departed;
-    s->connections = l->connections;
-    s->connected = l->direction == TLTCP_LIVE_RECEIVE ? l->in.socket != NULL
-                                                      : l->out.senders;
-    for (size_t i = 0; i < l->out.senders; i++) {
-        tltcp_live_sender_add_stats(l->out.sender[i], s);
-    }
-    if (l->in.receiver) {
-        tltcp_live_receiver_add_stats(l->in.receiver, s);
-    }
+    sum = live_sum(l);
     (void)pthread_mutex_unlock(&l->lock);
+    cmn__sized_give(s, &sum, sizeof(sum));
     return 0;
 }
 

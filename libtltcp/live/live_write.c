@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/common/sized.h"
 #include "libtltcp/live/live_impl.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -310,21 +311,24 @@ static int live_wait(tltcp_live *l, size_t bytes, uint64_t patience) {
 
 int tltcp_live_set_format(tltcp_live *l, unsigned stream,
                           const tltcp_live_format *f) {
+    tltcp_live_format full;
     const tltcp_live_settings *set = tltcp__live_settings(l);
     tltcp_live_stream *s;
     tltcp_live_section *config = NULL;
     int rc = TLTCP_ERR_NOMEM;
     if (l->direction != TLTCP_LIVE_SEND || stream >= LIVE_STREAMS ||
-        f == NULL || f->struct_size != sizeof(*f)) {
+        !cmn__sized_is_set(f)) {
         return TLTCP_ERR_INVAL;
     }
+    tltcp_live_format_init(&full);
+    cmn__sized_take(&full, sizeof(full), f);
     (void)pthread_mutex_lock(&l->lock);
     s = live_stream_at(l, stream);
-    if (s && tltcp_live_stream_set_format(s, f) == 0) {
+    if (s && tltcp_live_stream_set_format(s, &full) == 0) {
         tltcp_live_stream_set_deadlines(s, (int)set->deadline_mode,
                                         set->latency_ms, set->grace_ms, 1);
         config = tltcp_live_stream_describe(
-            s, f->streams ? f->streams : live_stream_count(l));
+            s, full.streams ? full.streams : live_stream_count(l));
     }
     if (config) {
         live_push_all(l, config);
@@ -351,9 +355,8 @@ uint64_t tltcp_live_lateness(tltcp_live *l, size_t bytes, tltcp_time deadline) {
 int tltcp_live_write(tltcp_live *l, const tltcp_live_frame *f, int timeout_ms) {
     int rc;
     int room;
-    if (l->direction != TLTCP_LIVE_SEND || f == NULL ||
-        f->struct_size != sizeof(*f) || f->stream >= LIVE_STREAMS ||
-        (f->data == NULL && f->len > 0)) {
+    if (l->direction != TLTCP_LIVE_SEND || !cmn__sized_is_set(f) ||
+        f->stream >= LIVE_STREAMS || (f->data == NULL && f->len > 0)) {
         return TLTCP_ERR_INVAL;
     }
     (void)pthread_mutex_lock(&l->lock);

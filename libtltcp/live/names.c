@@ -2,6 +2,7 @@
 /* Names, and structs of the size that the caller was compiled with. */
 #include <string.h>
 
+#include "internal/common/sized.h"
 #include "internal/media/stream/drop.h"
 #include "libtltcp/live/section.h"
 
@@ -25,6 +26,16 @@ _Static_assert((int)TL_CLASS_LAST + 1 == (int)MEDIA_CLASS_COUNT &&
 #if TLTCP_LIVE_TIME_NONE != MEDIA_TIME_NONE
 #error "times"
 #endif
+
+/* Padding at the end would hide that a member was added there. */
+_Static_assert(
+    sizeof(tltcp_live_format) ==
+            offsetof(tltcp_live_format, streams) + sizeof(uint32_t) &&
+        sizeof(tltcp_live_frame) ==
+            offsetof(tltcp_live_frame, arrived) + sizeof(tltcp_time) &&
+        sizeof(tltcp_live_stats) ==
+            offsetof(tltcp_live_stats, queued_bytes) + sizeof(uint64_t),
+    "padding");
 
 void tltcp_live_format_init_sized(tltcp_live_format *f, size_t size) {
     memset(f, 0, size);
@@ -61,7 +72,7 @@ static void live_count_add(tltcp_live_count *to, const tltcp_live_count *c) {
     to->abandoned += c->abandoned;
 }
 
-void tltcp__live_stats_add(tltcp_live_stats *to, const tltcp_live_stats *s) {
+static void live_stats_add(tltcp_live_stats *to, const tltcp_live_stats *s) {
     live_count_add(&to->sections, &s->sections);
     for (size_t i = 0; i <= TL_CLASS_LAST; i++) {
         live_count_add(&to->classes[i], &s->classes[i]);
@@ -80,4 +91,17 @@ void tltcp__live_stats_add(tltcp_live_stats *to, const tltcp_live_stats *s) {
     to->bytes_received += s->bytes_received;
     to->gaps += s->gaps;
     to->gap_bytes += s->gap_bytes;
+    to->queued_sections += s->queued_sections;
+    to->queued_bytes += s->queued_bytes;
+}
+
+void tltcp__live_stats_add(tltcp_live_stats *to, const tltcp_live_stats *s) {
+    tltcp_live_stats sum;
+    if (!cmn__sized_is_set(to)) {
+        return;
+    }
+    tltcp_live_stats_init(&sum);
+    cmn__sized_take(&sum, sizeof(sum), to);
+    live_stats_add(&sum, s);
+    cmn__sized_give(to, &sum, sizeof(sum));
 }

@@ -4,7 +4,7 @@
 
 #include "internal/media/stream/assemble.h"
 #include "internal/media/stream/sequence.h"
-#include "tltcp/live_parts.h"
+#include "libtltcp/live/section.h"
 
 #define PIECE_BYTES ((size_t)64 << 10)
 /* Largest section that is assembled. */
@@ -141,9 +141,5 @@ int tltcp_live_receiver_next(tltcp_live_receiver *r, tltcp_live_received *out,
 
 void tltcp_live_receiver_add_stats(const tltcp_live_receiver *r,
                                    tltcp_live_stats *st) {
-    st->sections_complete += r->stats.sections_complete;
-    st->sections_cut += r->stats.sections_cut;
-    st->bytes_received += r->stats.bytes_received;
-    st->gaps += r->stats.gaps;
-    st->gap_bytes += r->stats.gap_bytes;
+    tltcp__live_stats_add(st, &r->stats);
 }

@@ -35,8 +35,8 @@ struct tltcp_live_section {
 tltcp_live_section *tltcp__live_section_new(const media_header *h, bool framed,
                                             size_t bytes, uint8_t **payload);
 
-/** @brief Adds counters; leaves gauges unchanged. @param to  sum
- * @param s  part */
+/** @brief Adds counters and gauges. @param to  the application's sum, which may
+ * be of another header's size @param s  part */
 void tltcp__live_stats_add(tltcp_live_stats *to, const tltcp_live_stats *s);
 
 #endif /* TLTCP_LIVE_SECTION_H */

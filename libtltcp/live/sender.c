@@ -438,9 +438,10 @@ uint64_t tltcp_live_sender_delivery(const tltcp_live_sender *s) {
 
 void tltcp_live_sender_add_stats(const tltcp_live_sender *s,
                                  tltcp_live_stats *st) {
-    tltcp__live_stats_add(st, &s->fates.stats);
-    st->queued_sections += s->waiting + s->fates.open;
-    st->queued_bytes += s->waiting_bytes;
+    tltcp_live_stats own = s->fates.stats;
+    own.queued_sections = s->waiting + s->fates.open;
+    own.queued_bytes = s->waiting_bytes;
+    tltcp__live_stats_add(st, &own);
 }
 
 static void live_give_up_queue(tltcp_live_sender *s) {

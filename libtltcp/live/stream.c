@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/common/sized.h"
 #include "internal/media/stream/caps.h"
 #include "internal/media/stream/chain.h"
 
@@ -106,13 +107,7 @@ static int64_t live_interval(const tltcp_live_format *f) {
     return ns <= INTERVAL_MAX ? (int64_t)ns : 0;
 }
 
-int tltcp_live_stream_set_format(tltcp_live_stream *s,
-                                 const tltcp_live_format *f) {
-    tltcp_live_format unknown;
-    if (f == NULL) {
-        tltcp_live_format_init(&unknown);
-        f = &unknown;
-    }
+static int live_set_format(tltcp_live_stream *s, const tltcp_live_format *f) {
     s->generation++;
     s->kind = LIVE_FRAMES;
     s->predicted = f->type == TLTCP_LIVE_VIDEO && !f->intra_only;
@@ -127,6 +122,19 @@ int tltcp_live_stream_set_format(tltcp_live_stream *s,
         return tltcp__live_ts_begin(s) ? 0 : TLTCP_ERR_NOMEM;
     }
     return 0;
+}
+
+int tltcp_live_stream_set_format(tltcp_live_stream *s,
+                                 const tltcp_live_format *f) {
+    tltcp_live_format full;
+    if (f && !cmn__sized_is_set(f)) {
+        return TLTCP_ERR_INVAL;
+    }
+    tltcp_live_format_init(&full);
+    if (f) {
+        cmn__sized_take(&full, sizeof(full), f);
+    }
+    return live_set_format(s, &full);
 }
 
 void tltcp_live_stream_set_deadlines(tltcp_live_stream *s, int mode,
@@ -297,15 +305,17 @@ static int live_write_frame(tltcp_live_stream *s, const tltcp_live_frame *f) {
 }
 
 int tltcp_live_stream_write(tltcp_live_stream *s, const tltcp_live_frame *f) {
-    if (!tltcp__live_times_are_valid(f)) {
+    tltcp_live_frame full;
+    if (!tltcp__live_frame_take(&full, f)) {
         return TLTCP_ERR_INVAL;
     }
     if (s->ts) {
-        return tltcp__live_ts_write(s, f->data, f->len, f, (int64_t)tltcp_now())
+        return tltcp__live_ts_write(s, full.data, full.len, &full,
+                                    (int64_t)tltcp_now())
                    ? 0
                    : TLTCP_ERR_NOMEM;
     }
-    return live_write_frame(s, f);
+    return live_write_frame(s, &full);
 }
 
 /* ---- Bytes ---- */
@@ -359,7 +369,7 @@ static int live_decide(tltcp_live_stream *s, const void *data, size_t len) {
     tltcp_live_format_init(&f);
     f.type = TLTCP_LIVE_DATA;
     f.codec = CODEC_TS;
-    rc = tltcp_live_stream_set_format(s, &f);
+    rc = live_set_format(s, &f);
     s->deadlines = d;
     if (rc == 0) {
         tltcp__live_ts_deadlines(s);

@@ -70,8 +70,9 @@ struct tltcp_live_stream {
     struct live_ts *ts; /**< of a transport stream */
 };
 
-/** @brief Whether all times of a frame are within limits. */
-bool tltcp__live_times_are_valid(const tltcp_live_frame *f);
+/** @brief Takes a frame of an application, which may have been built with
+ * another header. @return false: not initialised, or a time is out of range */
+bool tltcp__live_frame_take(tltcp_live_frame *out, const tltcp_live_frame *f);
 
 /** @brief A header of this stream. @param s  stream @param kind  ::media_kind
  */

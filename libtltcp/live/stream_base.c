@@ -2,6 +2,7 @@
 /* Shared by frames and transport streams. */
 #include <math.h>
 
+#include "internal/common/sized.h"
 #include "libtltcp/live/stream.h"
 
 media_header tltcp__live_stream_head(const tltcp_live_stream *s,
@@ -18,12 +19,21 @@ media_header tltcp__live_stream_head(const tltcp_live_stream *s,
 
 /* The offset may be as large as the time since 1970: the clock of a pipeline
  * may count from there. */
-bool tltcp__live_times_are_valid(const tltcp_live_frame *f) {
+static bool live_times_are_valid(const tltcp_live_frame *f) {
     return media__time_valid(f->pts) && media__time_valid(f->dts) &&
            media__time_valid(f->duration) &&
            f->clock_offset >= -2 * MEDIA_TIME_LIMIT &&
            f->clock_offset <= 2 * MEDIA_TIME_LIMIT &&
            f->arrived <= (tltcp_time)MEDIA_TIME_LIMIT;
+}
+
+bool tltcp__live_frame_take(tltcp_live_frame *out, const tltcp_live_frame *f) {
+    if (!cmn__sized_is_set(f)) {
+        return false;
+    }
+    tltcp_live_frame_init(out);
+    cmn__sized_take(out, sizeof(*out), f);
+    return live_times_are_valid(out);
 }
 
 static int64_t live_scaled(const tltcp_live_stream *s, int64_t t) {

@@ -200,13 +200,14 @@ int64_t tltcp_live_stream_ts_time(const tltcp_live_stream *s) {
 }
 
 int tltcp_live_stream_flush(tltcp_live_stream *s, const tltcp_live_frame *f) {
-    if (f && !tltcp__live_times_are_valid(f)) {
+    tltcp_live_frame full;
+    if (f && !tltcp__live_frame_take(&full, f)) {
         return TLTCP_ERR_INVAL;
     }
     if (s->ts == NULL) {
         return 0;
     }
-    s->ts->frame = f;
+    s->ts->frame = f ? &full : NULL;
     s->ts->now = f ? (int64_t)tltcp_now() : s->ts->now;
     s->ts->failed = false;
     media__ts_flush(s->ts->ts);

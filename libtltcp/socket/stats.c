@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "internal/common/sized.h"
+
 #define AT(field) offsetof(tltcp_stats, field)
 
 static const size_t stats_counters[] = {
@@ -92,15 +94,13 @@ static void stats_sum(const struct tltcp__listener *l, tltcp_stats *sum) {
 
 static int stats_of_listener(const tltcp_socket *s, tltcp_stats *st) {
     tltcp_stats sum;
-    size_t size = st->struct_size;
 
-    if (size < sizeof(st->struct_size)) {
+    if (!cmn__sized_is_set(st)) {
         return TLTCP_ERR_INVAL;
     }
     tltcp_stats_init(&sum);
     stats_sum(s->port->listening->listener, &sum);
-    memcpy(st, &sum, size < sizeof(sum) ? size : sizeof(sum));
-    st->struct_size = size;
+    cmn__sized_give(st, &sum, sizeof(sum));
     return 0;
 }
 

@@ -377,6 +377,33 @@ TEST(statistics_must_be_set_up) {
     assert_int_equal(tltcp_get_stats(l->listener, &st), TLTCP_ERR_INVAL);
 }
 
+TEST(statistics_of_an_older_or_a_newer_program_are_filled_in) {
+    const size_t size = offsetof(tltcp_stats, packets_lost);
+    struct lo *l = *state;
+    const tltcp_socket *sockets[2];
+    struct {
+        tltcp_stats known;
+        uint64_t later;
+    } st;
+
+    lo_pair(l);
+    sockets[0] = l->client;
+    sockets[1] = l->listener;
+    for (size_t i = 0; i < 2; i++) {
+        tltcp_stats_init_sized(&st.known, size);
+        st.known.packets_lost = 77;
+        assert_int_equal(tltcp_get_stats(sockets[i], &st.known), 0);
+        assert_int_equal(st.known.struct_size, size);
+        assert_int_not_equal(st.known.packets_sent, 0);
+        assert_int_equal(st.known.packets_lost, 77);
+        tltcp_stats_init_sized(&st.known, sizeof(st));
+        assert_int_equal(tltcp_get_stats(sockets[i], &st.known), 0);
+        assert_int_equal(st.known.struct_size, sizeof(st));
+        assert_int_not_equal(st.known.packets_sent, 0);
+        assert_int_equal(st.later, 0);
+    }
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
@@ -398,6 +425,7 @@ int main(void) {
         T(control_data_too_small_for_one_piece_is_refused),
         T(little_control_room_limits_the_pieces),
         T(statistics_must_be_set_up),
+        T(statistics_of_an_older_or_a_newer_program_are_filled_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,28 @@ TEST(files_go_sealed_both_ways) {
     assert_int_equal(stats_of(p->client).sealed_forged, 0);
 }
 
+TEST(statistics_of_an_older_or_a_newer_program_are_filled_in) {
+    const size_t size = offsetof(saratoga_engine_stats, callers_rejected);
+    struct pair *p = *state;
+    struct {
+        saratoga_engine_stats known;
+        uint64_t later;
+    } st;
+    p->tune = same_passphrase;
+    get_put_and_list(p);
+    saratoga_engine_stats_init_sized(&st.known, size);
+    st.known.callers_rejected = 77;
+    assert_int_equal(saratoga_node_get_engine_stats(p->server, &st.known), 0);
+    assert_int_equal(st.known.struct_size, size);
+    assert_int_equal(st.known.sealed_sessions, 1);
+    assert_int_equal(st.known.callers_rejected, 77);
+    saratoga_engine_stats_init_sized(&st.known, sizeof(st));
+    assert_int_equal(saratoga_node_get_engine_stats(p->server, &st.known), 0);
+    assert_int_equal(st.known.struct_size, sizeof(st));
+    assert_int_equal(st.known.sealed_sessions, 1);
+    assert_int_equal(st.later, 0);
+}
+
 /* Nothing waits for another proof. */
 TEST(the_handshake_proves_the_address) {
     struct pair *p = *state;
@@ -213,6 +235,7 @@ TEST(transfers_to_a_group_are_refused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         ON_A_PAIR(files_go_sealed_both_ways),
+        ON_A_PAIR(statistics_of_an_older_or_a_newer_program_are_filled_in),
         ON_A_PAIR(the_handshake_proves_the_address),
         ON_A_PAIR(a_client_sends_close_notify),
         ON_A_PAIR(an_old_key_is_good_beside_the_new),

@@ -253,6 +253,7 @@ static bool prepare(struct job *j, const struct transmit_options *o) {
     j->out.chunk = (size_t)o->chunk;
     j->status = -1;
     tltcp_stats_init(&j->last);
+    tltcp_live_stats_init(&j->totals.media);
     j->source = link_of(o, &o->in);
     j->target = link_of(o, &o->out);
     j->fds = calloc(fds, sizeof(*j->fds));
