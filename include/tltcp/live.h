@@ -467,7 +467,8 @@ enum tltcp_live_read_result {
  * @brief Reads the next frame, description or gap.
  *
  * The end of a connection is the end of the stream, unless reconnection is on
- * and the sender has not ended its stream.
+ * and the sender has not ended its stream. The last connection stays open until
+ * tltcp_live_close() or tltcp_live_abort(), for which a sender can wait.
  * @param l           receiver
  * @param[out] f      filled in; initialised by tltcp_live_frame_init()
  * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
@@ -580,12 +581,16 @@ TLTCP_LIVE_API size_t tltcp_live_stats_json(tltcp_live *l, char *buf,
 TLTCP_LIVE_API int tltcp_live_local_address(tltcp_live *l, struct sockaddr *sa,
                                             socklen_t *len);
 
-/**
- * @brief Closes all connections and frees the object.
+/** @brief Closes all connections and frees the object.
  * @param l          object, or NULL; no other call may be in progress
- * @param linger_ms  milliseconds to wait for written data; 0: do not wait
- */
+ * @param linger_ms  milliseconds to wait for written data; 0: do not wait */
 TLTCP_LIVE_API void tltcp_live_close(tltcp_live *l, int linger_ms);
+
+/** @brief Closes at once, as this side cannot go on, and frees the object.
+ * @param l  object, or NULL; no other call may be in progress
+ * @param reason  of a receiver: the peer gets it, as far as ::TLTCP_REASON_MAX
+ *                bytes, with TLTCP_ERR_ABORTED; NULL: none */
+TLTCP_LIVE_API void tltcp_live_abort(tltcp_live *l, const char *reason);
 
 /** @} */
 

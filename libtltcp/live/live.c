@@ -208,6 +208,13 @@ void tltcp_live_close(tltcp_live *l, int linger_ms) {
     }
 }
 
+void tltcp_live_abort(tltcp_live *l, const char *reason) {
+    if (l) {
+        tltcp__live_input_abort(l, reason);
+        live_stop(l, 0);
+    }
+}
+
 int tltcp_live_local_address(tltcp_live *l, struct sockaddr *sa,
                              socklen_t *len) {
     tltcp_socket *s = l->link ? tltcp_live_link_listener(l->link) : NULL;

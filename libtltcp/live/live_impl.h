@@ -65,7 +65,8 @@ struct live_input {
     tltcp_live_receiver *receiver;
     bool ended;      /* the sender announced the end */
     bool described;  /* the sender sends a transport stream */
-    bool over;       /* there will be no other connection */
+    bool over;       /* there will be no other connection; that of the last
+                        stream is open until the application closes it */
     tltcp_time when; /* to read again at the latest */
     struct live_format *format[LIVE_STREAMS];
     tltcp_live_received section; /* the newest */
@@ -126,6 +127,9 @@ int tltcp__live_input_start(tltcp_live *l, tltcp_socket *socket);
 
 /** @brief Ends the sender's thread and closes its connections. */
 void tltcp__live_output_stop(tltcp_live *l, int linger_ms);
+
+/** @brief Aborts the receiver's connection. @param reason  or NULL */
+void tltcp__live_input_abort(tltcp_live *l, const char *reason);
 
 /** @brief Closes the receiver's connection and frees its formats. */
 void tltcp__live_input_stop(tltcp_live *l, int linger_ms);

@@ -9,7 +9,8 @@
 #include "libtltcp/live/live_impl.h"
 
 #define NS_PER_MS UINT64_C(1000000)
-#define NOTHING (-1000) /* nothing for the reader */
+#define END_LINGER_MS 200 /* for the last acknowledgement to arrive */
+#define NOTHING (-1000)   /* nothing for the reader */
 
 /* ---- Formats ---- */
 
@@ -116,7 +117,8 @@ int tltcp__live_input_start(tltcp_live *l, tltcp_socket *socket) {
     return 0;
 }
 
-static void live_drop_socket(tltcp_live *l, int linger_ms) {
+/* Returns the connection, which the caller must close. */
+static tltcp_socket *live_take_socket(tltcp_live *l) {
     tltcp_socket *socket;
     (void)pthread_mutex_lock(&l->lock);
     if (l->in.receiver) {
@@ -128,12 +130,21 @@ static void live_drop_socket(tltcp_live *l, int linger_ms) {
     l->in.receiver = NULL;
     l->in.socket = NULL;
     (void)pthread_mutex_unlock(&l->lock);
-    (void)tltcp_close(socket, linger_ms);
+    return socket;
+}
+
+static void live_drop_socket(tltcp_live *l, int linger_ms) {
+    (void)tltcp_close(live_take_socket(l), linger_ms);
     atomic_store(&l->busy, false);
 }
 
+void tltcp__live_input_abort(tltcp_live *l, const char *reason) {
+    (void)tltcp_abort(live_take_socket(l), reason);
+}
+
 void tltcp__live_input_stop(tltcp_live *l, int linger_ms) {
-    live_drop_socket(l, linger_ms);
+    bool orderly = l->in.over && linger_ms >= 0 && linger_ms < END_LINGER_MS;
+    live_drop_socket(l, orderly ? END_LINGER_MS : linger_ms);
     free(l->in.section.data);
     for (size_t i = 0; i < LIVE_STREAMS; i++) {
         live_forget_format(l, i);
@@ -151,11 +162,15 @@ static int live_on_end(tltcp_live *l, int rc) {
     bool again;
     ev.error = tltcp_socket_error(l->in.socket, ev.reason);
     ev.error = ev.error || rc == 0 ? ev.error : rc;
-    live_drop_socket(l, rc == 0 ? 200 : 0);
     again = s->listens
                 ? s->reconnect
                 : l->link && tltcp_live_link_lost(l->link, ev.error, ev.reason);
+    if (again || rc != 0) {
+        live_drop_socket(l, rc == 0 ? END_LINGER_MS : 0);
+    }
+    (void)pthread_mutex_lock(&l->lock); /* statistics read it */
     l->in.over = !again;
+    (void)pthread_mutex_unlock(&l->lock);
     ev.final = !again || ended;
     tltcp__live_post(l, &ev);
     if (again && !ended) {
@@ -261,12 +276,12 @@ static int live_advance(tltcp_live *l, tltcp_live_frame *f, tltcp_time *when) {
     tltcp_socket *socket;
     int rc;
     *when = TLTCP_TIME_NEVER;
+    if (l->in.over) {
+        return TLTCP_ERR_CLOSED;
+    }
     if (l->in.receiver) {
         live_turn_away(l);
         return live_next_section(l, f);
-    }
-    if (l->in.over) {
-        return TLTCP_ERR_CLOSED;
     }
     rc = tltcp_live_link_run(l->link, &socket, when);
     if (rc == 1) {
@@ -279,7 +294,7 @@ static int live_advance(tltcp_live *l, tltcp_live_frame *f, tltcp_time *when) {
 int tltcp_live_fds(const tltcp_live *l, int *fds, tltcp_time *when) {
     int n = 0;
     *when = l->in.when;
-    if (l->in.socket) {
+    if (l->in.socket && !l->in.over) {
         fds[n++] = tltcp_fd(l->in.socket);
     }
     if (l->link) {

@@ -36,8 +36,9 @@ int tltcp_live_get_connection_stats(tltcp_live *l, size_t index,
 static tltcp_live_stats live_sum(const tltcp_live *l) {
     tltcp_live_stats sum = l->departed;
     sum.connections = l->connections;
-    sum.connected = l->direction == TLTCP_LIVE_RECEIVE ? l->in.socket != NULL
-                                                       : l->out.senders;
+    sum.connected = l->direction == TLTCP_LIVE_RECEIVE
+                        ? l->in.socket && !l->in.over
+                        : l->out.senders;
     for (size_t i = 0; i < l->out.senders; i++) {
         tltcp_live_sender_add_stats(l->out.sender[i], &sum);
     }

@@ -414,6 +414,43 @@ class Streams(toolbox.Folder):
         self.assertIn("tltcp-recv", errors)
         self.assertIn("mpegtsmux", errors)
 
+    def test_a_sender_hears_that_the_receivers_file_failed(self):
+        """Even if that shows only after the latency, for which the receiver
+        holds the stream: the tables at its start still have room."""
+        clip = clips.make(self.folder, "h264-aac.ts", seconds=0.5)
+        port = self.folder / "port"
+        receiver = self.start(
+            "/usr/bin/prlimit", "--fsize=1000",
+            toolbox.TOOLS / "tltcp-live-transmit", "-q", "-a", "no",
+            "--port-file", port, LISTEN, self.folder / "out.ts",
+            restore_signals=False)  # Python ignores SIGXFSZ
+        address, = self.address(receiver, port)
+        done = toolbox.run("tltcp-live-transmit", "-q", clip,
+                           f"tltcp://{address}?latency=3000")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the receiver's output: File too large", done.stderr)
+        self.assertEqual(self.finish(receiver)[0], 1)
+
+    def test_a_connection_stays_until_its_stream_is_written(self):
+        """With -a, too, but not when another caller comes meanwhile."""
+        clip = clips.make(self.folder, "h264-aac.ts", seconds=0.5)
+        out = self.folder / "out.ts"
+        receiver, (address,) = self.transmit(LISTEN, out)
+        self.send_file(clip, address, "?latency=1000")
+        self.check_equal(clip, out)
+        packets = with_payload(out.read_bytes())
+        self.send_file(clip, address, "?latency=1000")
+        self.assertEqual(with_payload(out.read_bytes()), 2 * packets)
+        senders = [self.start("tltcp-live-transmit", "-q", clip,
+                              f"tltcp://{address}?latency=86400000")
+                   for _ in range(2)]
+        end = time.monotonic() + toolbox.PATIENCE
+        while all(sender.poll() is None for sender in senders):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        self.assertIn(0, [sender.returncode for sender in senders])
+        self.assertEqual(self.finish(receiver, signal.SIGINT)[0], 0)
+
     def test_it_ends_in_time(self):
         sender, _ = self.transmit("-t", "0.2", "udp://127.0.0.1:0", LISTEN)
         self.assertEqual(self.finish(sender), (0, ""))

@@ -26,9 +26,11 @@ void job_no_memory(struct job *j) {
 }
 
 void job_check_written(struct job *j, bool ok) {
-    if (!ok) {
+    if (!ok && !j->out_error[0]) {
+        (void)snprintf(j->out_error, sizeof(j->out_error), "%s",
+                       strerror(errno));
         job_end(j, tool_fail(TOOL, "cannot write %s: %s", j->o->out.text,
-                             strerror(errno)));
+                             j->out_error));
     }
 }
 

@@ -24,6 +24,8 @@
 #define NS_PER_MS UINT64_C(1000000)
 /** Time at the end for sent data to arrive. */
 #define LINGER_MS 2000
+/** Time for receivers to write and close, beside the latency. */
+#define CONFIRM_MS 5000
 
 /** @brief The state of the program. */
 struct job {
@@ -32,11 +34,16 @@ struct job {
     int status;       /* exit status; -1: continue */
     bool over;        /* the input has ended */
     uint64_t stop_at; /* after a signal; 0: there was none */
+    uint64_t end_by;  /* when to stop waiting for the receivers' end; 0: data is
+                         on its way */
     int in_fd;
-    struct out out; /* unless the output is TLTCP */
+    struct out out;      /* unless the output is TLTCP */
+    char out_error[100]; /* why it cannot be written; or "" */
 
-    struct link source;                      /* input by TLTCP */
-    tltcp_live *from;                        /* its connection */
+    struct link source; /* input by TLTCP */
+    tltcp_live *from;   /* its connection */
+    bool ended;         /* it has ended; it stays until its data is written */
+    bool replaceable;   /* or until another caller comes */
     char source_id[TLTCP_STREAM_ID_MAX + 1]; /* that it asked for */
     bool described;      /* the peer sends a transport stream */
     uint32_t latency_ms; /* the sender's */

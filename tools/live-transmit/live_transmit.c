@@ -42,7 +42,7 @@ static nfds_t poll_set(const struct job *j, bool reads, struct pollfd *fds) {
     if (reads) {
         fds[n++] = (struct pollfd){.fd = j->in_fd, .events = POLLIN};
     }
-    if (job_receives(j) && j->from) {
+    if (job_receives(j) && j->from && !j->replaceable) {
         n = add_fds(fds, n, fd, tltcp_live_fds(j->from, fd, &when));
     } else if (job_receives(j) && !j->over) {
         n += link_poll(&j->source, fds + n);
@@ -185,7 +185,9 @@ static int linger_ms(const struct job *j) {
 }
 
 static void close_all(struct job *j) {
-    if (j->from) {
+    if (j->from && j->out_error[0]) {
+        source_abort(j);
+    } else if (j->from) {
         source_close(j, 0);
     }
     target_end(j, linger_ms(j));

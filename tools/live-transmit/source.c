@@ -38,7 +38,7 @@ static void source_on_format(struct job *j, unsigned stream) {
 
 static void source_begin(struct job *j, tltcp_socket *s) {
     j->totals.connections++;
-    j->described = false;
+    j->described = j->ended = j->replaceable = false;
     j->why[0] = '\0';
     release_restart(&j->release);
     (void)snprintf(j->source_id, sizeof(j->source_id), "%s",
@@ -57,16 +57,37 @@ void source_add_stats(struct job *j) {
     j->totals.media.gap_bytes += st.gap_bytes;
 }
 
-void source_close(struct job *j, int linger_ms) {
+static void source_keep_stats(struct job *j) {
     (void)tltcp_live_get_connection_stats(j->from, 0, &j->last);
     source_add_stats(j);
+}
+
+void source_close(struct job *j, int linger_ms) {
+    source_keep_stats(j);
     tltcp_live_close(j->from, linger_ms);
     j->from = NULL;
 }
 
+void source_abort(struct job *j) {
+    char reason[TLTCP_REASON_MAX + 1];
+    (void)snprintf(reason, sizeof(reason), "the receiver's output: %s",
+                   j->out_error);
+    source_keep_stats(j);
+    tltcp_live_abort(j->from, reason);
+    j->from = NULL;
+}
+
+/* Lets the next one come. */
+static void source_leave(struct job *j, int error) {
+    if (!j->replaceable) {
+        link_lost(&j->source, error, "", j->source_id);
+    }
+    j->replaceable = false;
+}
+
 void source_cut_off(struct job *j) {
     source_close(j, 0);
-    link_lost(&j->source, 0, "", j->source_id);
+    source_leave(j, 0);
     link_say(&j->source, "cut off", j->source_id);
 }
 
@@ -76,7 +97,7 @@ static void source_end(struct job *j, int error) {
                                   : "the stream has ended";
     bool bad = error < 0 || j->why[0];
     source_close(j, bad ? 0 : LINGER_MS);
-    link_lost(&j->source, error, "", j->source_id);
+    source_leave(j, error);
     if (j->o->reconnect) {
         link_say(&j->source, why, "");
         return;
@@ -85,6 +106,15 @@ static void source_end(struct job *j, int error) {
         job_end(j, tool_fail(TOOL, "%s: %s", j->o->in.text, why));
     }
     job_end_input(j);
+}
+
+/* What is held back is still to be written. */
+static void source_on_end(struct job *j) {
+    j->ended = true;
+    if (j->o->reconnect && j->o->in.at.listens) {
+        source_leave(j, 0);
+        j->replaceable = true;
+    }
 }
 
 static void source_read(struct job *j) {
@@ -99,23 +129,41 @@ static void source_read(struct job *j) {
             source_on_format(j, f.stream);
         }
     }
-    if (n != TLTCP_ERR_AGAIN) {
+    if (n == 0 && !j->why[0]) {
+        source_on_end(j);
+    } else if (n != TLTCP_ERR_AGAIN) {
         source_end(j, n < 0 ? n : 0);
+    }
+}
+
+/* The sender waits for this, and hears if the rest cannot be written. */
+static void source_end_written(struct job *j) {
+    if (release_when(&j->release) == TLTCP_TIME_NEVER) {
+        job_check_written(j, out_flush(&j->out));
+        if (j->status < 0) {
+            source_end(j, 0);
+        }
     }
 }
 
 void source_run(struct job *j, uint64_t *when) {
     tltcp_socket *s = NULL;
-    if (!j->from && !j->over) {
+    if ((!j->from || j->replaceable) && !j->over) {
         int rc = link_run(&j->source, &s, when);
         if (rc != TOOL_OK) {
             job_end(j, rc);
         } else if (s) {
+            if (j->from) {
+                source_end(j, 0);
+            }
             source_begin(j, s);
         }
     }
-    if (j->from) {
+    if (j->from && !j->ended) {
         source_read(j);
+    }
+    if (j->from && j->ended) {
+        source_end_written(j);
     }
 }
 

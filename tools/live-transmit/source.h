@@ -23,6 +23,10 @@ void source_add_stats(struct job *j);
 /** @brief Ends the connection. @param j  job @param linger_ms  milliseconds */
 void source_close(struct job *j, int linger_ms);
 
+/** @brief Ends the connection, and tells the sender that the output failed.
+ * @param j  job, with its out_error */
+void source_abort(struct job *j);
+
 /** @brief Ends the connection of a caller who may not stay. @param j  job */
 void source_cut_off(struct job *j);
 

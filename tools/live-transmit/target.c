@@ -135,7 +135,9 @@ static void target_lose(struct job *j, size_t at) {
                    j->o->out.callers[0] ? v->stream_id : "",
                    j->o->out.callers[0] ? ": " : "", target_why(v));
     target_close(j, at, 0);
-    if (j->o->reconnect || j->viewers.count > 0) {
+    /* After the end, nobody is called again. */
+    if ((j->o->reconnect && (!j->over || j->o->out.at.listens)) ||
+        j->viewers.count > 0) {
         link_say(&j->target, why, "");
     } else {
         job_end(j, tool_fail(TOOL, "%s: %s", j->o->out.text, why));
@@ -171,28 +173,47 @@ static void target_send_end(struct job *j, struct viewer *v) {
     v->finished = true;
 }
 
-/* After the end of the input: waits until everything has arrived, then tells
- * the peers. */
-static void target_finish(struct job *j) {
-    size_t done = 0;
-    for (size_t i = 0; i < j->viewers.count; i++) {
-        struct viewer *v = j->viewers.viewer[i];
-        bool idle = tltcp_live_sender_is_idle(v->sender);
-        if (idle && !v->finished && !tltcp_live_sender_is_closed(v->sender)) {
-            target_send_end(j, v);
+/* Ends the stream to a peer that has everything. Returns whether the peer has
+ * closed the connection, too: what it has received is written. */
+static bool target_finish_one(struct job *j, struct viewer *v) {
+    if (tltcp_live_sender_is_closed(v->sender)) {
+        return true;
+    }
+    if (tltcp_live_sender_is_idle(v->sender)) {
+        if (v->finished) {
+            (void)tltcp_shutdown(tltcp_live_sender_socket(v->sender));
+            v->ended = true;
         } else {
-            done += idle;
+            target_send_end(j, v);
         }
     }
-    if (done == j->viewers.count) {
+    return false;
+}
+
+/* After the end of the input. */
+static void target_finish(struct job *j) {
+    uint64_t now = tltcp_now();
+    size_t ended = 0;
+    size_t closed = 0;
+    for (size_t i = 0; i < j->viewers.count; i++) {
+        struct viewer *v = j->viewers.viewer[i];
+        closed += target_finish_one(j, v);
+        ended += v->ended;
+    }
+    if (ended == j->viewers.count && j->end_by == 0) {
+        j->end_by =
+            now + (CONFIRM_MS + j->o->out.to.settings->latency_ms) * NS_PER_MS;
+    }
+    if (closed == j->viewers.count || (j->end_by != 0 && now >= j->end_by)) {
         target_end(j, LINGER_MS);
         job_end(j, TOOL_OK);
     }
 }
 
-/* Some peers close as soon as they have heard of the end. */
+/* A peer that has everything may close without waiting for us. */
 static bool target_has_all(const struct job *j, const struct viewer *v) {
-    return j->over && v->error >= 0 && tltcp_live_sender_has_room(v->sender, 0);
+    return j->over && !v->reason[0] && (v->error >= 0 || v->ended) &&
+           tltcp_live_sender_has_room(v->sender, 0);
 }
 
 /* --- Running -------------------------------------------------------------- */

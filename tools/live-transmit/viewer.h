@@ -21,6 +21,7 @@ struct viewer {
     int error;      /**< why it is over */
     char reason[TLTCP_REASON_MAX + 1];
     bool finished; /**< the end was sent */
+    bool ended;    /**< and has arrived, as everything has */
 };
 
 /** @brief All of them; zeroed: none. */

@@ -1,75 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* libtltcp-live as its users have it, over the loopback. */
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/cmocka.h"
 #include "tests/support/ts_mux.h"
-#include "tltcp/live.h"
-
-#define FAR 20000 /* ms; nothing here takes one of them */
-
-static char why[TLTCP_LIVE_WHY_MAX];
-
-static tltcp_live_options *options(const char *url) {
-    tltcp_live_options *o = tltcp_live_options_new();
-    assert_non_null(o);
-    assert_int_equal(tltcp_live_options_set_url(o, url, why), 0);
-    return o;
-}
-
-static tltcp_live *open_live(int direction, const char *url) {
-    tltcp_live *l;
-    assert_int_equal(tltcp_live_open(&l, direction, options(url), why), 0);
-    return l;
-}
-
-static unsigned port_of(tltcp_live *l) {
-    struct sockaddr_in a;
-    socklen_t len = sizeof(a);
-    assert_int_equal(tltcp_live_local_address(l, (struct sockaddr *)&a, &len),
-                     0);
-    return ntohs(a.sin_port);
-}
-
-/* A receiver that listens and a sender that calls it. */
-struct pair {
-    tltcp_live *in;
-    tltcp_live *out;
-};
-
-static struct pair open_pair(const char *keys) {
-    char url[256];
-    struct pair p;
-    p.in = open_live(TLTCP_LIVE_RECEIVE, "tltcp://127.0.0.1:0?mode=listener");
-    (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u?%s", port_of(p.in),
-                   keys);
-    p.out = open_live(TLTCP_LIVE_SEND, url);
-    return p;
-}
-
-static void close_pair(struct pair *p) {
-    tltcp_live_close(p->out, 0);
-    tltcp_live_close(p->in, 0);
-}
-
-static void await(tltcp_live *l, unsigned type, tltcp_live_event *ev) {
-    do {
-        assert_int_equal(tltcp_live_next_event(l, ev, FAR), 1);
-    } while (ev->type != type);
-}
-
-static void describe(tltcp_live *l, unsigned stream, unsigned type,
-                     const char *codec) {
-    tltcp_live_format f;
-    tltcp_live_format_init(&f);
-    f.type = type;
-    f.codec = codec;
-    f.width = type == TLTCP_LIVE_VIDEO ? 320 : 0;
-    assert_int_equal(tltcp_live_set_format(l, stream, &f), 0);
-}
+#include "tests/unit/live/pair.h"
 
 static void put(tltcp_live *l, unsigned stream, const char *text,
                 uint32_t flags, int64_t pts) {
@@ -83,11 +19,6 @@ static void put(tltcp_live *l, unsigned stream, const char *text,
     f.clock_offset = (int64_t)tltcp_now() - pts;
     f.tag = (uint64_t)pts + 7;
     assert_int_equal(tltcp_live_write(l, &f, FAR), 0);
-}
-
-static int next(tltcp_live *l, tltcp_live_frame *f) {
-    tltcp_live_frame_init(f);
-    return tltcp_live_read(l, f, FAR);
 }
 
 /* --- URLs ----------------------------------------------------------------- */
@@ -480,135 +411,36 @@ TEST(a_live_object_needs_a_direction_and_a_connection) {
     assert_null(l);
 }
 
-/* --- Structs of other versions ---------------------------------------------
- */
-
-/* A struct as an older header had it: its first `size` bytes. What lies beyond
- * is not the library's. */
-#define OLDER 0xa5
-
-static void expect_untouched(const void *of, size_t from, size_t to) {
-    const uint8_t *p = of;
-    for (size_t i = from; i < to; i++) {
-        assert_int_equal(p[i], OLDER);
-    }
-}
-
-TEST(older_programs_write_and_read_shorter_frames) {
-    const size_t written = offsetof(tltcp_live_frame, deadline);
-    const size_t read = offsetof(tltcp_live_frame, tag);
-    struct pair p = open_pair("latency=2000");
-    tltcp_live_frame f;
+/* A caller that ends its stream, and waits for the receiver's end. */
+TEST(a_sender_hears_that_the_reader_could_not_store_the_end) {
+    tltcp_live *in =
+        open_live(TLTCP_LIVE_RECEIVE, "tltcp://127.0.0.1:0?mode=listener&"
+                                      "auto-reconnect=no");
     tltcp_live_event ev;
-    await(p.out, TLTCP_LIVE_EVENT_CONNECTING, &ev);
-    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
-    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
-
-    memset(&f, OLDER, sizeof(f));
-    tltcp_live_frame_init_sized(&f, written);
-    f.data = "key frame";
-    f.len = 9;
-    f.flags = TLTCP_LIVE_KEY;
-    f.pts = f.dts = 1000;
-    f.clock_offset = (int64_t)tltcp_now();
-    assert_int_equal(tltcp_live_write(p.out, &f, FAR), 0);
-    assert_int_equal(tltcp_live_write(p.out, &f, FAR), 0);
-
-    memset(&f, OLDER, sizeof(f));
-    tltcp_live_frame_init_sized(&f, read);
-    assert_int_equal(tltcp_live_read(p.in, &f, FAR), TLTCP_LIVE_READ_FRAME);
-    assert_int_equal(f.struct_size, read);
-    assert_int_equal(f.len, 9);
-    assert_memory_equal(f.data, "key frame", 9);
-    assert_int_equal(f.pts, 1000);
-    expect_untouched(&f, read, sizeof(f));
-    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FRAME);
-    assert_int_equal(f.tag, 0);
-    close_pair(&p);
-}
-
-TEST(older_programs_give_and_get_shorter_formats) {
-    const size_t size = offsetof(tltcp_live_format, title);
-    struct pair p = open_pair("latency=2000");
-    tltcp_live_format f;
-    tltcp_live_frame frame;
-    memset(&f, OLDER, sizeof(f));
-    tltcp_live_format_init_sized(&f, size);
-    f.type = TLTCP_LIVE_VIDEO;
-    f.codec = "theora";
-    f.width = 320;
-    assert_int_equal(tltcp_live_set_format(p.out, 0, &f), 0);
-    assert_int_equal(next(p.in, &frame), TLTCP_LIVE_READ_FORMAT);
-
-    memset(&f, OLDER, sizeof(f));
-    tltcp_live_format_init_sized(&f, size);
-    assert_int_equal(tltcp_live_get_format(p.in, 0, &f), 0);
-    assert_int_equal(f.struct_size, size);
-    assert_string_equal(f.codec, "theora");
-    assert_int_equal(f.width, 320);
-    expect_untouched(&f, size, sizeof(f));
-    tltcp_live_format_init(&f);
-    assert_int_equal(tltcp_live_get_format(p.in, 0, &f), 0);
-    assert_null(f.title);
-    close_pair(&p);
-}
-
-TEST(older_programs_get_shorter_statistics) {
-    const size_t size = offsetof(tltcp_live_stats, bytes_offered);
-    const size_t own = offsetof(tltcp_stats, packets_sent);
-    struct pair p = open_pair("latency=2000");
-    tltcp_live_stats st;
-    tltcp_stats one;
-    tltcp_live_frame frame;
-    tltcp_live_event ev;
-    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
-    assert_int_equal(next(p.in, &frame), TLTCP_LIVE_READ_FORMAT);
-    memset(&st, OLDER, sizeof(st));
-    tltcp_live_stats_init_sized(&st, size);
-    assert_int_equal(tltcp_live_get_stats(p.in, &st), 0);
-    assert_int_equal(st.struct_size, size);
-    assert_int_equal(st.connections, 1);
-    expect_untouched(&st, size, sizeof(st));
-
-    tltcp_live_close(p.out, FAR);
-    while (tltcp_live_next_event(p.in, &ev, 0) != 1 ||
-           ev.type != TLTCP_LIVE_EVENT_DISCONNECTED) {
-        assert_int_equal(tltcp_live_read(p.in, &frame, 1), TLTCP_ERR_AGAIN);
+    tltcp_socket *s;
+    tltcp_event end = {.type = 0};
+    char port[8];
+    uint8_t got[5];
+    struct iovec data = {(void *)(uintptr_t) "bytes", 5};
+    tltcp_section section = {
+        .data = &data, .count = 1, .deadline = TLTCP_TIME_NEVER};
+    (void)snprintf(port, sizeof(port), "%u", port_of(in));
+    assert_int_equal(tltcp_connect(&s, "127.0.0.1", port, NULL, FAR), 0);
+    assert_int_equal(tltcp_send(s, &section, 1, 0), 5);
+    assert_int_equal(tltcp_shutdown(s), 0);
+    assert_int_equal(tltcp_live_read_ts(in, got, sizeof(got), FAR), 5);
+    assert_int_equal(tltcp_live_read_ts(in, got, sizeof(got), FAR), 0);
+    await(in, TLTCP_LIVE_EVENT_DISCONNECTED, &ev);
+    assert_true(ev.final);
+    assert_int_equal(tltcp_live_read_ts(in, got, sizeof(got), FAR),
+                     TLTCP_ERR_CLOSED);
+    tltcp_live_abort(in, "the disk is full");
+    while (end.type != TLTCP_EVENT_CLOSED) {
+        assert_int_equal(tltcp_next_event(s, &end, FAR), 1);
     }
-    memset(&one, OLDER, sizeof(one));
-    tltcp_stats_init_sized(&one, own);
-    assert_int_equal(tltcp_live_get_connection_stats(p.in, 0, &one), 0);
-    assert_int_equal(one.struct_size, own);
-    expect_untouched(&one, own, sizeof(one));
-    tltcp_live_close(p.in, 0);
-}
-
-TEST(structs_of_newer_programs_are_filled_in_as_far_as_they_are_known) {
-    struct {
-        tltcp_live_stats known;
-        uint64_t later;
-    } st;
-    struct pair p = open_pair("latency=2000");
-    tltcp_live_stats_init_sized(&st.known, sizeof(st));
-    assert_int_equal(tltcp_live_get_stats(p.in, &st.known), 0);
-    assert_int_equal(st.known.struct_size, sizeof(st));
-    assert_int_equal(st.later, 0);
-    close_pair(&p);
-}
-
-TEST(structs_that_were_not_initialised_are_refused) {
-    struct pair p = open_pair("latency=2000");
-    tltcp_live_frame f = {.data = "x", .len = 1};
-    tltcp_live_format format = {.codec = "theora"};
-    tltcp_live_stats st = {.connections = 0};
-    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
-    assert_int_equal(tltcp_live_write(p.out, &f, 0), TLTCP_ERR_INVAL);
-    assert_int_equal(tltcp_live_read(p.in, &f, 0), TLTCP_ERR_INVAL);
-    assert_int_equal(tltcp_live_set_format(p.out, 0, &format), TLTCP_ERR_INVAL);
-    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
-    assert_int_equal(tltcp_live_get_format(p.in, 0, &format), TLTCP_ERR_INVAL);
-    assert_int_equal(tltcp_live_get_stats(p.in, &st), TLTCP_ERR_INVAL);
-    close_pair(&p);
+    assert_int_equal(end.error, TLTCP_ERR_ABORTED);
+    assert_string_equal(end.reason, "the disk is full");
+    (void)tltcp_close(s, 0);
 }
 
 int main(void) {
@@ -634,12 +466,8 @@ int main(void) {
         cmocka_unit_test(
             calls_for_the_other_direction_and_missing_data_are_refused),
         cmocka_unit_test(a_live_object_needs_a_direction_and_a_connection),
-        cmocka_unit_test(older_programs_write_and_read_shorter_frames),
-        cmocka_unit_test(older_programs_give_and_get_shorter_formats),
-        cmocka_unit_test(older_programs_get_shorter_statistics),
         cmocka_unit_test(
-            structs_of_newer_programs_are_filled_in_as_far_as_they_are_known),
-        cmocka_unit_test(structs_that_were_not_initialised_are_refused),
+            a_sender_hears_that_the_reader_could_not_store_the_end),
     };
     return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }
