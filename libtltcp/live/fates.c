@@ -119,8 +119,12 @@ static void live_fates_count(struct live_fates *f, const struct live_sent *s,
     }
 }
 
+bool tltcp__live_fates_reserve(struct live_fates *f) {
+    return f->next - f->first < f->capacity || live_fates_grow(f);
+}
+
 bool tltcp__live_fates_add(struct live_fates *f, const struct live_sent *sent) {
-    if (f->next - f->first == f->capacity && !live_fates_grow(f)) {
+    if (!tltcp__live_fates_reserve(f)) {
         return false;
     }
     *live_sent_at(f, f->next) = *sent;

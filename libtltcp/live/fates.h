@@ -45,9 +45,13 @@ struct live_fates {
 /** @brief The data to keep of a section. @param s  section */
 struct live_sent tltcp__live_sent_of(const tltcp_live_section *s);
 
+/** @brief Makes room for one more section. @param f  fates @return false: out
+ * of memory */
+bool tltcp__live_fates_reserve(struct live_fates *f);
+
 /** @brief Stores a section that the connection took, and counts it.
  * @param f  fates @param sent  the call takes ownership @return false: out of
- *           memory */
+ *           memory, which cannot be after tltcp__live_fates_reserve() */
 bool tltcp__live_fates_add(struct live_fates *f, const struct live_sent *sent);
 
 /** @brief Counts a section that the connection never got. @param f  fates

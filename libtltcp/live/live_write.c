@@ -129,7 +129,10 @@ static void live_take_connections(tltcp_live *l, tltcp_time *when) {
         rc = tltcp_live_link_run(l->link, &socket, when);
         (void)pthread_mutex_lock(&l->lock);
         if (rc == 1) {
-            (void)live_add_sender(l, socket);
+            if (!live_add_sender(l, socket) &&
+                !tltcp__live_settings(l)->listens) {
+                (void)tltcp_live_link_lost(l->link, TLTCP_ERR_NOMEM, "");
+            }
         } else if (rc < 0) {
             l->out.error = rc;
         }

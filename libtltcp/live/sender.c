@@ -323,14 +323,11 @@ static void live_note_sent(tltcp_live_sender *s, tltcp_live_section *section,
     if (sent.clock) {
         (void)tltcp_live_section_ref(sent.clock);
     }
-    if (!tltcp__live_fates_add(&s->fates, &sent)) {
-        tltcp_live_section_unref(sent.clock);
-        s->fates.next++; /* its fate will not be counted */
-    }
+    (void)tltcp__live_fates_add(&s->fates, &sent); /* there is room */
 }
 
-/* Returns 0: sent or given up; TLTCP_ERR_AGAIN: no room; other errors: the
- * connection ended. */
+/* Returns 0: sent or given up; TLTCP_ERR_AGAIN: no room or memory; other
+ * errors: the connection ended. */
 static int live_give(tltcp_live_sender *s, tltcp_live_section *section) {
     const media_timed_frame *timed = &section->timed;
     unsigned stream = timed->stream % TL_STREAMS_MAX;
@@ -341,6 +338,9 @@ static int live_give(tltcp_live_sender *s, tltcp_live_section *section) {
                               .tag = timed->tag};
     ssize_t n;
     bool is_stub;
+    if (!tltcp__live_fates_reserve(&s->fates)) {
+        return TLTCP_ERR_AGAIN;
+    }
     meta.depends = media__chain_add(&s->chain[stream], timed, s->fates.next);
     meta.due = timed->due == MEDIA_NEVER ? 0 : live_engine_time(timed->due);
     n = live_send(s, section, &meta);

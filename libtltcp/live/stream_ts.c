@@ -162,8 +162,11 @@ bool tltcp__live_ts_begin(tltcp_live_stream *s) {
         s->ts->time = MEDIA_TIME_NONE;
         s->ts->ts = media__ts_new(live_ts_on_frame, s);
         tltcp__live_ts_deadlines(s);
+        if (s->ts->ts == NULL) {
+            tltcp__live_ts_end(s);
+        }
     }
-    return s->ts && s->ts->ts;
+    return s->ts != NULL;
 }
 
 void tltcp__live_ts_end(tltcp_live_stream *s) {

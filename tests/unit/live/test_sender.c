@@ -21,6 +21,18 @@ static tltcp_live_sender *f;
 static tltcp_event events[8];
 static size_t first_event, last_event;
 static const char *rejected;
+static int callocs_left = -1; /* until there is no memory; -1: enough */
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size) {
+    if (callocs_left == 0) {
+        return NULL;
+    }
+    callocs_left -= callocs_left > 0;
+    return __real_calloc(count, size);
+}
 
 ssize_t tltcp_send(tltcp_socket *s, const tltcp_section *section, size_t count,
                    int flags) {
@@ -131,6 +143,51 @@ TEST(dependents_of_a_frame_without_room_are_given_up) {
     assert_int_equal(metas[MANY].section_class, TL_CLASS_KEY);
     assert_int_equal(metas[MANY + 1].depends, 1);
     tltcp_live_sender_free(f);
+}
+
+TEST(a_section_waits_while_there_is_no_memory_to_note_its_fate) {
+    begin();
+    callocs_left = 0;
+    push('I', 100);
+    push('P', 100);
+    assert_int_equal(sections, 0);
+    callocs_left = -1;
+    (void)tltcp_live_sender_run(f);
+    assert_int_equal(sections, 2);
+    assert_false(tltcp_live_sender_is_idle(f));
+    fate(0, TLTCP_FATE_DELIVERED, 0);
+    fate(1, TLTCP_FATE_DELIVERED, 0);
+    assert_true(tltcp_live_sender_is_idle(f));
+    tltcp_live_sender_free(f);
+}
+
+static void count_section(void *user, tltcp_live_section *section) {
+    (void)section;
+    ++*(unsigned *)user;
+}
+
+TEST(a_format_that_found_no_memory_can_be_set_again) {
+    unsigned sections_made = 0;
+    tltcp_live_stream *t = tltcp_live_stream_new(0, count_section, &sections_made);
+    tltcp_live_format format;
+    tltcp_live_frame frame;
+    assert_non_null(t);
+    tltcp_live_format_init(&format);
+    format.codec = "mpegts";
+    tltcp_live_frame_init(&frame);
+    frame.data = "G";
+    frame.len = 1;
+    for (int n = 0; n < 2; n++) {
+        callocs_left = n;
+        assert_int_equal(tltcp_live_stream_set_format(t, &format),
+                         TLTCP_ERR_NOMEM);
+        (void)tltcp_live_stream_write(t, &frame);
+    }
+    callocs_left = -1;
+    assert_int_equal(tltcp_live_stream_set_format(t, &format), 0);
+    assert_int_equal(tltcp_live_stream_write(t, &frame), 0);
+    assert_int_equal(tltcp_live_stream_flush(t, NULL), 0);
+    tltcp_live_stream_free(t);
 }
 
 TEST(the_connection_learns_that_a_frame_was_too_big) {
@@ -266,6 +323,9 @@ TEST(who_is_cut_off_hears_why_and_what_waits_is_given_up) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dependents_of_a_frame_without_room_are_given_up),
+        cmocka_unit_test(
+            a_section_waits_while_there_is_no_memory_to_note_its_fate),
+        cmocka_unit_test(a_format_that_found_no_memory_can_be_set_again),
         cmocka_unit_test(the_connection_learns_that_a_frame_was_too_big),
         cmocka_unit_test(a_connection_without_memory_is_tried_again),
         cmocka_unit_test(clocks_go_on_beside_pictures_that_may_be_given_up),
