@@ -11,8 +11,10 @@
 struct plain {
     net__udp base;
     uv_udp_t udp;
+    uv_timer_t again;      /* starts reading again */
     uv_udp_send_t waiting; /* the datagram that the kernel did not accept */
     bool closed;
+    unsigned handles; /* that the loop has not closed */
     uint8_t *room;
 };
 
@@ -27,12 +29,20 @@ static void plain_on_alloc(uv_handle_t *handle, size_t suggested,
 static void plain_on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
                           const struct sockaddr *from, unsigned flags);
 
+static void plain_on_again(uv_timer_t *again) {
+    struct plain *p = again->data;
+
+    (void)uv_udp_recv_start(&p->udp, plain_on_alloc, plain_on_recv);
+}
+
 /* After an error libuv stops reading on Windows. One that an ICMP message
- * caused, which anybody may forge, says nothing about later datagrams. */
-static void plain_read_on(uv_udp_t *udp, int error) {
+ * caused, which anybody may forge, says nothing about later datagrams. Reading
+ * starts again after this callback: where the next receive fails at once, libuv
+ * 1.44 would queue a request twice, and never close the handle. */
+static void plain_read_on(struct plain *p, int error) {
     if (error == UV_ECONNREFUSED || error == UV_EHOSTUNREACH ||
         error == UV_ENETUNREACH) {
-        (void)uv_udp_recv_start(udp, plain_on_alloc, plain_on_recv);
+        (void)uv_timer_start(&p->again, plain_on_again, 0, 0);
     }
 }
 
@@ -43,7 +53,7 @@ static void plain_on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
     net__burst b = {.route = &route, .data = (const uint8_t *)buf->base};
 
     if (n < 0) {
-        plain_read_on(udp, (int)n);
+        plain_read_on(p, (int)n);
         p->base.ops.on_error(p->base.owner, (int)n);
         return;
     }
@@ -149,8 +159,10 @@ static int plain_fileno(const net__udp *u) {
 static void plain_on_closed(uv_handle_t *handle) {
     struct plain *p = handle->data;
 
-    free(p->room);
-    net__udp_free(&p->base);
+    if (--p->handles == 0) {
+        free(p->room);
+        net__udp_free(&p->base);
+    }
 }
 
 static void plain_close(net__udp *u) {
@@ -158,6 +170,7 @@ static void plain_close(net__udp *u) {
 
     p->closed = true;
     uv_close((uv_handle_t *)&p->udp, plain_on_closed);
+    uv_close((uv_handle_t *)&p->again, plain_on_closed);
 }
 
 static const struct net__udp_impl plain_impl = {.connect = plain_connect,
@@ -207,7 +220,10 @@ int net__udp_plain_open(net__udp **u, uv_loop_t *loop,
         net__udp_free(&p->base);
         return rv;
     }
+    (void)uv_timer_init(loop, &p->again); /* cannot fail */
+    p->handles = 2;
     p->udp.data = p;
+    p->again.data = p;
     rv = plain_start(p, o);
     if (rv != 0) {
         plain_close(&p->base);
