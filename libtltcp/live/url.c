@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Parses tltcp:// URLs. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +160,18 @@ static const char *url_after_scheme(const char *text, const char *scheme,
                : NULL;
 }
 
+static bool url_is_group(const char *host) {
+    char address[INET6_ADDRSTRLEN];
+    struct in_addr in;
+    struct in6_addr in6;
+    (void)snprintf(address, sizeof(address), "%.*s", (int)strcspn(host, "%"),
+                   host);
+    return (inet_pton(AF_INET, address, &in) == 1 &&
+            IN_MULTICAST(ntohl(in.s_addr))) ||
+           (inet_pton(AF_INET6, address, &in6) == 1 &&
+            IN6_IS_ADDR_MULTICAST(&in6));
+}
+
 int tltcp_live_url_parse(tltcp_live_url *u, const char *text,
                          const char *scheme, tltcp_live_on_key on_key,
                          void *user, char *why) {
@@ -190,6 +204,13 @@ int tltcp_live_url_parse(tltcp_live_url *u, const char *text,
         *slash = '\0';
     }
     rc = url_take_authority(u, copy, scheme, why);
+    if (rc == 0 && strcmp(scheme, "tltcp://") == 0 && url_is_group(u->host)) {
+        return tltcp__live_say(why,
+                               "%.80s is a multicast group, but a connection "
+                               "has one peer; to send to many, listen "
+                               "(?mode=listener) and have them call",
+                               u->host);
+    }
     if (rc == 0 && over_tcp) {
         rc = url_take_key(transport, on_key, user, why);
     }

@@ -40,14 +40,29 @@ static bool port_is_possible(const char *service) {
     return *end == '\0' && port <= PORT_MAX && end - service <= 5;
 }
 
+/* A connection has one peer, so groups and broadcast cannot be used. */
+static bool is_of_one_host(const struct sockaddr *sa) {
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+
+    if (sa->sa_family == AF_INET6) {
+        memcpy(&in6, sa, sizeof(in6));
+        return in6.sin6_addr.s6_addr[0] != 0xff;
+    }
+    memcpy(&in, sa, sizeof(in));
+    return ntohl(in.sin_addr.s_addr) >> 28 != 0xe &&
+           in.sin_addr.s_addr != INADDR_BROADCAST;
+}
+
 static size_t collect(net__addr *list, const struct addrinfo *all, int family) {
     size_t n = 0;
 
     for (const struct addrinfo *a = all; a != NULL && n < ADDRESSES_MAX;
          a = a->ai_next) {
-        if (a->ai_family == family ||
-            (family == AF_UNSPEC &&
-             (a->ai_family == AF_INET || a->ai_family == AF_INET6))) {
+        if ((a->ai_family == family ||
+             (family == AF_UNSPEC &&
+              (a->ai_family == AF_INET || a->ai_family == AF_INET6))) &&
+            is_of_one_host(a->ai_addr)) {
             memset(&list[n], 0, sizeof(list[n]));
             memcpy(&list[n], a->ai_addr, (size_t)a->ai_addrlen);
             n++;

@@ -21,6 +21,21 @@ TEST(addresses_that_do_not_exist_are_refused) {
     assert_null(s);
 }
 
+TEST(groups_are_refused) {
+    static const char *const hosts[] = {"224.0.0.1", "239.255.255.255",
+                                        "255.255.255.255", "ff02::1"};
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        assert_int_equal(tltcp_listen(&s, hosts[i], "0", &l->config),
+                         TLTCP_ERR_ADDRESS);
+        assert_int_equal(tltcp_connect(&s, hosts[i], "7777", &l->config, 10),
+                         TLTCP_ERR_ADDRESS);
+    }
+    assert_null(s);
+}
+
 TEST(ports_that_do_not_exist_are_refused) {
     static const char *const ports[] = {"65536", "70000",           "-1",
                                         "80x",   "no-such-service", ""};
@@ -235,6 +250,7 @@ TEST(a_side_that_cannot_go_on_gives_its_reason) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(addresses_that_do_not_exist_are_refused),
+        T(groups_are_refused),
         T(ports_that_do_not_exist_are_refused),
         T(an_address_of_another_machine_cannot_be_bound),
         T(a_port_in_use_is_said_to_be),

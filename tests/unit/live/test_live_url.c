@@ -130,6 +130,9 @@ TEST(what_is_wrong_with_a_url_is_named) {
     refuse("tltcp://127.0.0.1:7001?streamid=%zz", "escaped");
     refuse("tltcp://:7001?mode=caller", "host");
     refuse("tltcp://127.0.0.1:0", "0");
+    refuse("tltcp://239.1.1.1:7001", "multicast");
+    refuse("tltcp://239.1.1.1:7001?mode=listener", "multicast");
+    refuse("tltcp://[ff02::1%25lo]:7001", "mode=listener");
 }
 
 TEST(a_secret_in_a_url_is_not_repeated) {
