@@ -168,7 +168,8 @@ static void count_section(void *user, tltcp_live_section *section) {
 
 TEST(a_format_that_found_no_memory_can_be_set_again) {
     unsigned sections_made = 0;
-    tltcp_live_stream *t = tltcp_live_stream_new(0, count_section, &sections_made);
+    tltcp_live_stream *t =
+        tltcp_live_stream_new(0, count_section, &sections_made);
     tltcp_live_format format;
     tltcp_live_frame frame;
     assert_non_null(t);
