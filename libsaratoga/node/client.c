@@ -8,6 +8,7 @@
 #include "internal/common/sized.h"
 #include "libsaratoga/node/address.h"
 #include "libsaratoga/node/errors.h"
+#include "libsaratoga/node/event_queue.h"
 #include "libsaratoga/node/multicast.h"
 #include "libsaratoga/node/options.h"
 #include "libsaratoga/node/rate_share.h"
@@ -332,6 +333,10 @@ int saratoga_node_start(saratoga_node *u, const saratoga_node_transfer *t,
         return SARATOGA_ERR_NOMEM;
     }
     rv = u->loop.closing ? SARATOGA_ERR_STATE : client_take(f, &all);
+    if (rv == 0) {
+        f->done = saratoga__event_new();
+        rv = f->done != NULL ? 0 : SARATOGA_ERR_NOMEM;
+    }
     if (rv != 0) {
         saratoga__file_free(f);
         return rv;

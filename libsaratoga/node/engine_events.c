@@ -103,7 +103,7 @@ static void events_on_beacon(saratoga_node *u, const saratoga_event *ev) {
     if (r != NULL) {
         saratoga__address_text(&r->remote, out.address);
     }
-    saratoga__event_add(u, &out, NULL);
+    saratoga__event_add(u, NULL, &out, NULL);
 }
 
 void saratoga__on_event(saratoga_node *u, const saratoga_event *ev) {

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* Queued events above which beacons and served transfers are dropped. */
+/* Queued events above which those without room of their own, beacons and served
+ * transfers, are dropped. */
 #define MANY 1024u
 
 struct saratoga__event {
@@ -13,12 +14,16 @@ struct saratoga__event {
     saratoga_node_event ev;
 };
 
-void saratoga__event_add(saratoga_node *u, const saratoga_node_event *ev,
-                         uint8_t *memory) {
-    struct saratoga__event *e = NULL;
+struct saratoga__event *saratoga__event_new(void) {
+    return calloc(1, sizeof(struct saratoga__event));
+}
 
-    if (u->events.count < MANY || ev->type == SARATOGA_NODE_DONE) {
-        e = calloc(1, sizeof(*e));
+void saratoga__event_add(saratoga_node *u, struct saratoga__event *room,
+                         const saratoga_node_event *ev, uint8_t *memory) {
+    struct saratoga__event *e = room;
+
+    if (e == NULL && u->events.count < MANY) {
+        e = saratoga__event_new();
     }
     if (e == NULL) {
         free(memory);

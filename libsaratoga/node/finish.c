@@ -104,7 +104,8 @@ static void file_closed(saratoga__file *f, int status) {
         f->result.record_len = f->local.memory_len;
         f->local.memory = NULL;
     }
-    saratoga__event_add(f->u, &f->result, record);
+    saratoga__event_add(f->u, f->done, &f->result, record);
+    f->done = NULL;
     saratoga__file_free(f);
 }
 

@@ -196,6 +196,7 @@ struct saratoga__file {
     saratoga_options options;
     void *strings; /* of options */
     saratoga_node_event result;
+    struct saratoga__event *done; /* room for it; NULL: a served transfer */
 
     struct saratoga__peer peer;
     struct saratoga__group group;

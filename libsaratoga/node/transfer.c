@@ -80,6 +80,7 @@ void saratoga__file_free(saratoga__file *f) {
     }
     u->n_files--;
     free(f->strings);
+    free(f->done);
     free(f->local.memory);
     free(f->recv.ranges);
     free(f->recv.map);

@@ -8,6 +8,12 @@ perigee_unit_test(saratoga_node GNU TIMEOUT 300
     SOURCES test_saratoga_node.c saratoga_pair.c
     LINK saratoga PkgConfig::UV
     LABELS loopback)
+perigee_unit_test(saratoga_scarce GNU TIMEOUT 120
+    SOURCES test_saratoga_scarce.c saratoga_pair.c
+    LINK saratoga_node_objects net_objects saratoga_objects congestion_objects
+         PkgConfig::UV
+    LABELS loopback)
+target_link_options(test_saratoga_scarce PRIVATE -Wl,--wrap=calloc)
 perigee_unit_test(saratoga_secured GNU TIMEOUT 120
     SOURCES test_saratoga_secured.c saratoga_pair.c
     LINK saratoga PkgConfig::UV
