@@ -74,8 +74,8 @@ static void run(void *arg) {
     c->left = uv_run(&c->loop, UV_RUN_DEFAULT);
 }
 
-/* On Windows libuv stops reading at each refusal. A socket that started it again
- * while another refusal waited never closed. */
+/* On Windows libuv stops reading at each refusal. A socket that started it
+ * again while another refusal waited never closed. */
 TEST(a_socket_closes_among_refusals) {
     (void)state;
     for (int i = 0; i < ROUNDS; i++) {
