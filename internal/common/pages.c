@@ -5,9 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
-#define GROUP 64u       /* pages */
-#define SPARES_MAX 128u /* pages kept for reuse */
-#define SPARE_GROUPS_MAX 4u
+#define GROUP 64u        /* pages */
+#define SPARES_MAX 1024u /* pages kept for reuse */
+#define SPARE_GROUPS_MAX (SPARES_MAX / GROUP)
 
 struct cmn__page_group {
     void *page[GROUP];

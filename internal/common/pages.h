@@ -23,7 +23,7 @@ typedef struct cmn__pages {
     size_t bytes;                        /* total memory held */
     uint64_t first;                      /* no page below */
     uint64_t end;                        /* no page from here on */
-    uint8_t spares;                      /* number of spare pages */
+    uint16_t spares;                     /* number of spare pages */
     uint8_t spare_groups;
     bool zeroed; /* a newly taken page is zeroed */
 } cmn__pages;
