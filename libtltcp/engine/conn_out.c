@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Output: packets. */
-#include "libtltcp/engine/conn.h"
+#include "libtltcp/engine/conn_run.h"
 
 #define CLOSE_WAIT_MAX TLTCP_S
 #define CLOSE_SHIFT_MAX 10u
@@ -492,6 +492,7 @@ static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
             *segment = total == len ? len : size;
             return total;
         }
+        total += tltcp__conn_send_run(c, buf + total, cap - total, size, now);
     }
     *segment = size;
     return total;

@@ -134,6 +134,13 @@ bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section);
 void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
                              bool tracked);
 
+/* How many pieces of len bytes each come next, if none needs a description:
+ * new data in turn, from the middle of one section. */
+uint64_t tltcp__sections_run(const tltcp__sections *s, size_t len);
+/* So many of them, up to end, were put into packets; tracked. */
+void tltcp__sections_on_run_sent(tltcp__sections *s, uint32_t pieces,
+                                 uint64_t end);
+
 /* The fate of sent pieces, which together form [start, end). 0 or
  * TLTCP_ERR_NOMEM. */
 int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,

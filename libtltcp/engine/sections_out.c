@@ -184,6 +184,28 @@ void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
     }
 }
 
+uint64_t tltcp__sections_run(const tltcp__sections *s, size_t len) {
+    const tltcp__section *r;
+    uint64_t end;
+    if (!may_send_new(s) || tltcp__sections_missing(s) > 0 ||
+        s->skips.count > 0 || s->fec.maker != NULL ||
+        s->ahead.section != TLTCP__NO_SECTION ||
+        cmn__ring_len(&s->ahead.waiting) > 0) {
+        return 0;
+    }
+    r = tltcp__sections_rec(s, s->nxt_section);
+    end = r->end - 1 < s->peer_seq ? r->end - 1 : s->peer_seq;
+    return s->nxt > r->start && s->nxt < end ? (end - s->nxt) / len : 0;
+}
+
+void tltcp__sections_on_run_sent(tltcp__sections *s, uint32_t pieces,
+                                 uint64_t end) {
+    tltcp__piece all = {.start = s->nxt, .end = end, .section = s->nxt_section};
+    tltcp__sections_on_taken(s, &all);
+    tltcp__sections_on_sent(s, &all, false);
+    tltcp__sections_rec(s, all.section)->flying += pieces;
+}
+
 void tltcp__sections_on_fec_symbol_sent(tltcp__sections *s, uint64_t section) {
     tltcp__sections_rec(s, section)->flying++;
     tltcp__fec_sender_sent(&s->fec, section);

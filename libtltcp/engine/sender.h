@@ -131,6 +131,29 @@ void tltcp__sender_skip_number(tltcp__sender *s);
 void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                            tltcp_time now);
 
+/* sender_run.c: packets with nothing but an UPDATE and len bytes of the middle
+ * of one section, for which is decided once what ready() and fill() decide for
+ * each packet. A packet that was just filled must precede them at the same
+ * time. */
+typedef struct tltcp__run {
+    uint64_t section;
+    uint64_t next; /* stream offset of the next packet's data */
+    size_t len;    /* bytes of data in each */
+    unsigned packets;
+} tltcp__run;
+
+/* How many packets there may be, for all but window and pacer. */
+unsigned tltcp__sender_run_begin(const tltcp__sender *s, size_t len,
+                                 tltcp__run *run);
+/* Whether window and pacer let the next packet leave. */
+bool tltcp__sender_run_may_go_on(const tltcp__sender *s, tltcp_time now);
+/* The record of the next packet, which the caller writes; NULL without
+ * memory. */
+tltcp__sent *tltcp__sender_run_open(tltcp__sender *s, tltcp__run *run,
+                                    unsigned flags);
+/* Call it after the last one, and tltcp__sender_on_sent() after each. */
+void tltcp__sender_run_end(tltcp__sender *s, const tltcp__run *run);
+
 /* When the controller's next dummy (Peach) may leave; NEVER: none. */
 tltcp_time tltcp__sender_dummy_at(const tltcp__sender *s);
 /* A dummy was sent. */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Output: runs of full packets of bulk data. */
+#include "libtltcp/engine/conn_run.h"
+
+/* The first bytes of a packet of a run: header, UPDATE, and DATA without the
+ * data. */
+#define HEAD_LEN (SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN)
+#define PN_AT (SEC__SHORT_LEN - 4u)
+#define SEQ_AT (SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__CHUNK_LEN)
+
+static void put_at(uint8_t *p, uint32_t v) {
+    cmn__writer w = cmn__writer_of(p, sizeof(v));
+    cmn__put32(&w, v);
+}
+
+/* Writes what all packets of the run begin with. */
+static void put_head(const tltcp_conn *c, const tltcp__run *run,
+                     uint8_t head[HEAD_LEN]) {
+    const tltcp__sections *sec = &c->sender.sec;
+    const sec__packet p = {.type = SEC__SHORT, .dcid = c->peer.id};
+    const tltcp__position update = {(uint32_t)sec->update + c->sender.first_seq,
+                                    (uint32_t)sec->update_section};
+    cmn__writer w = cmn__writer_of(head, HEAD_LEN);
+    sec__packet_put(&w, &p);
+    tltcp__position_put(&w, TLTCP__UPDATE, update);
+    tltcp__data_put(&w, 0, 0, (uint32_t)run->section, run->len);
+}
+
+/* Seals the packet, or appends its checksum. */
+static bool run_finish(tltcp_conn *c, uint8_t *buf, size_t size, uint64_t pn) {
+    cmn__writer w = {.p = buf + size - SEC__CHECK_LEN, .end = buf + size};
+    if (c->seal == NULL) {
+        sec__packet_seal(&w, buf);
+        return true;
+    }
+    return sec__seal_put(c->seal, pn, buf,
+                         size - SEC__SHORT_LEN - SEC__TAG_LEN);
+}
+
+/* Writes the next packet. Otherwise the connection is over. */
+static bool run_put(tltcp_conn *c, tltcp__run *run,
+                    const uint8_t head[HEAD_LEN], uint8_t *buf, size_t size,
+                    tltcp_time now) {
+    uint64_t pn = tltcp__sentmap_next(&c->sender.map);
+    uint64_t start = run->next;
+    unsigned flags = c->sender.ecn.on ? TLTCP__SENT_ECT : 0;
+    tltcp__sent *rec = tltcp__sender_run_open(&c->sender, run, flags);
+    if (rec == NULL) {
+        tltcp__conn_fail(c, TLTCP_ERR_NOMEM, tltcp_strerror(TLTCP_ERR_NOMEM));
+        return false;
+    }
+    memcpy(buf, head, HEAD_LEN);
+    if (c->seal != NULL) {
+        buf[0] |= sec__seal_phase(c->seal);
+    }
+    put_at(buf + PN_AT, (uint32_t)pn + c->peer.offset);
+    put_at(buf + SEQ_AT, (uint32_t)start + c->sender.first_seq);
+    tltcp__sections_copy(&c->sender.sec, start, buf + HEAD_LEN, run->len);
+    if (!run_finish(c, buf, size, pn)) {
+        tltcp__conn_terminate(c, TLTCP_ERR_LIMIT);
+        return false;
+    }
+    rec->size = (uint32_t)size;
+    tltcp__sender_on_sent(&c->sender, rec, true, now);
+    tltcp__trace_packet(c, true, pn, size, now);
+    return true;
+}
+
+/* Whether packets of the connection hold nothing but data now. */
+static bool has_only_data(const tltcp_conn *c, tltcp_time now) {
+    return c->state == TLTCP__CONN_OPEN && c->paths.proven &&
+           c->sender.t_eliciting == now && c->unanswered != TLTCP_TIME_NEVER &&
+           c->skip_number_in > 0 && c->acks.owed == 0 &&
+           tltcp__conn_report_at(c) > now &&
+           !tltcp__conn_wants(c, TLTCP__WANT_ACK | TLTCP__WANT_WINDOW |
+                                     TLTCP__WANT_FIN | TLTCP__WANT_PING);
+}
+
+size_t tltcp__conn_send_run(tltcp_conn *c, uint8_t *buf, size_t cap,
+                            size_t size, tltcp_time now) {
+    size_t trailer = c->seal != NULL ? SEC__TAG_LEN : SEC__CHECK_LEN;
+    size_t total = 0;
+    uint8_t head[HEAD_LEN];
+    tltcp__run run;
+    unsigned n;
+    if (!has_only_data(c, now)) {
+        return 0;
+    }
+    n = tltcp__sender_run_begin(&c->sender, size - HEAD_LEN - trailer, &run);
+    /* the packet before whose number one is skipped is none of them */
+    n = n < c->skip_number_in ? n : c->skip_number_in - 1;
+    put_head(c, &run, head);
+    while (run.packets < n && cap - total >= size &&
+           tltcp__sender_run_may_go_on(&c->sender, now) &&
+           run_put(c, &run, head, buf + total, size, now)) {
+        total += size;
+    }
+    tltcp__sender_run_end(&c->sender, &run);
+    c->skip_number_in -= run.packets;
+    c->stats.packets_sent += total / size;
+    c->stats.wire_bytes_sent += total;
+    return total;
+}
