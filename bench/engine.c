@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <tltcp/conn.h>
+#include <tltcp/burst.h>
 
 #include "bench/common.h"
 
@@ -71,12 +71,18 @@ static void engine_configure(tltcp_config *c, const struct bench_options *o) {
     c->recv_buffer = (size_t)16 << 20;
 }
 
-static void take(struct bench *b, const uint8_t *dgram, size_t len) {
+/* Returns bytes taken: the datagram, and more if they belong to the server. */
+static size_t take(struct bench *b, const uint8_t *dgram, size_t len,
+                   size_t segment) {
     const tltcp_pktinfo info = {.path = CLIENT};
+    size_t n = len < segment ? len : segment;
     tltcp_dispatch d;
-    int verdict =
-        tltcp_endpoint_recv(b->listener, &info, dgram, len, &d, b->now);
+    int verdict = tltcp_endpoint_recv(b->listener, &info, dgram, n, &d, b->now);
 
+    if (verdict == TLTCP_TAKEN) {
+        return n + tltcp_conn_recv_burst(d.conn, &info, dgram + n, len - n,
+                                         segment, b->now);
+    }
     if (verdict == TLTCP_CALLER) {
         b->server.conn = d.conn;
         engine_check(tltcp_conn_accept(d.conn, b->now), "accept");
@@ -87,6 +93,7 @@ static void take(struct bench *b, const uint8_t *dgram, size_t len) {
                                      d.reply_len, b->now),
                      "reply");
     }
+    return n;
 }
 
 /* Passes one burst from one end to the other. False: there was none. */
@@ -104,14 +111,15 @@ static bool engine_carry(struct bench *b, struct end *from, struct end *to) {
     from->cpu += middle - start;
     b->now += HOP;
     info = (tltcp_pktinfo){.path = SERVER};
-    for (size_t at = 0; at < len; at += segment) {
+    for (size_t at = 0; at < len;) {
         size_t n = len - at < segment ? len - at : segment;
 
         if (to == &b->server) {
-            take(b, b->burst + at, n);
+            n = take(b, b->burst + at, len - at, segment);
         } else {
             (void)tltcp_conn_recv(to->conn, &info, b->burst + at, n, b->now);
         }
+        at += n;
     }
     to->cpu += cpu_now() - middle;
     return len > 0;

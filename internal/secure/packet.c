@@ -12,7 +12,7 @@ static bool has_number(uint8_t type) {
     return type == SEC__INITIAL || type == SEC__ANSWER;
 }
 
-static bool check_holds(const uint8_t *dgram, size_t len) {
+bool sec__packet_is_intact(const uint8_t *dgram, size_t len) {
     cmn__reader tail =
         cmn__reader_of(dgram + len - SEC__CHECK_LEN, SEC__CHECK_LEN);
     return cmn__get32(&tail) == cmn__crc32c(0, dgram, len - SEC__CHECK_LEN);
@@ -35,7 +35,7 @@ bool sec__packet_parse(const void *dgram, size_t len, sec__packet *out) {
     cmn__reader r;
     *out = (sec__packet){0};
     if (len < SEC__SHORT_LEN + SEC__CHECK_LEN || len > SEC__DATAGRAM_MAX ||
-        !check_holds(dgram, len)) {
+        !sec__packet_is_intact(dgram, len)) {
         return false;
     }
     r = cmn__reader_of(dgram, len - SEC__CHECK_LEN);

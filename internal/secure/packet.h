@@ -56,6 +56,10 @@ typedef struct sec__packet {
  * damaged. */
 bool sec__packet_parse(const void *dgram, size_t len, sec__packet *out);
 
+/* Whether the checksum at the end of a datagram is right; len is at least
+ * SEC__CHECK_LEN. */
+bool sec__packet_is_intact(const uint8_t *dgram, size_t len);
+
 /* Parses the header of a sealed SHORT packet; the body is the sealed text
  * including its tag. */
 bool sec__packet_parse_sealed(const void *dgram, size_t len, sec__packet *out);

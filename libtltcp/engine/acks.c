@@ -75,6 +75,23 @@ int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
     return 0;
 }
 
+int tltcp__acks_on_run(tltcp__acks *a, uint32_t n, uint32_t ecn,
+                       tltcp_time now) {
+    tltcp_time due;
+    /* extends the last range, so the set is never full */
+    if (cmn__ranges_add(&a->seen, a->largest, a->largest + n, NULL) != 0) {
+        return TLTCP_ERR_NOMEM;
+    }
+    a->largest += n;
+    a->largest_at = now;
+    a->ect1 += ecn == TLTCP__ECN_ECT1 ? n : 0;
+    a->ect0 += ecn == TLTCP__ECN_ECT0 ? n : 0;
+    a->owed += n;
+    due = a->owed >= a->every ? now : now + a->delay;
+    a->due = due < a->due ? due : a->due;
+    return 0;
+}
+
 void tltcp__acks_on_frequency(tltcp__acks *a, uint64_t pn, uint32_t every,
                               tltcp_time delay) {
     if (pn < a->request_pn) {

@@ -36,6 +36,10 @@ bool tltcp__acks_seen(const tltcp__acks *a, uint64_t pn);
 /* Records a new packet. Returns 0 or TLTCP_ERR_NOMEM. */
 int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
                           uint32_t ecn, tltcp_time now);
+/* The same for n ack-eliciting ones, each after the largest. They came at the
+ * same time as the one before them, without CE, and no ACK is in a hurry. */
+int tltcp__acks_on_run(tltcp__acks *a, uint32_t n, uint32_t ecn,
+                       tltcp_time now);
 /* Packet `pn` requests an ACK for every `every` packets, and after `delay` at
  * the latest; older requests are ignored. */
 void tltcp__acks_on_frequency(tltcp__acks *a, uint64_t pn, uint32_t every,

@@ -340,6 +340,13 @@ int tltcp__conn_on_close(tltcp_conn *c, const tltcp__chunk *k);
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now);
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
                       const sec__packet *p, size_t len, tltcp_time now);
+/* Opens a sealed packet to our id of that number. False: it was dropped. */
+bool tltcp__conn_unseal(tltcp_conn *c, const uint8_t *dgram, size_t len,
+                        sec__packet *p, uint32_t *number);
+/* Processes it. */
+void tltcp__conn_take_unsealed(tltcp_conn *c, const tltcp_pktinfo *info,
+                               const sec__packet *p, uint32_t number,
+                               size_t len, tltcp_time now);
 
 /* conn_trace.c */
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,

@@ -505,42 +505,54 @@ static void on_forged(tltcp_conn *c) {
     }
 }
 
+bool tltcp__conn_unseal(tltcp_conn *c, const uint8_t *dgram, size_t len,
+                        sec__packet *p, uint32_t *number) {
+    const tltcp__id *id;
+    uint64_t pn;
+    if (len > c->opt.max_datagram || !sec__packet_parse_sealed(dgram, len, p) ||
+        (id = tltcp__conn_own_id(c, p->dcid)) == NULL ||
+        sec__seal_plain(c->seal) == NULL) {
+        drop(c, INVALID);
+        return false;
+    }
+    *number = id->number;
+    p->pn -= id->offset;
+    pn = cmn__widen(p->pn, c->acks.largest);
+    if (tltcp__acks_seen(&c->acks, pn)) {
+        drop(c, DUPLICATE);
+        return false;
+    }
+    if (!sec__seal_open(c->seal, p->type & SEC__PHASE, pn, dgram,
+                        SEC__SHORT_LEN, p->body, p->body_len, c->seal->plain)) {
+        on_forged(c);
+        return false;
+    }
+    p->type = SEC__SHORT;
+    p->body = c->seal->plain;
+    p->body_len -= SEC__TAG_LEN;
+    return true;
+}
+
+void tltcp__conn_take_unsealed(tltcp_conn *c, const tltcp_pktinfo *info,
+                               const sec__packet *p, uint32_t number,
+                               size_t len, tltcp_time now) {
+    if (c->ids != NULL) {
+        c->ids->at_hand = number;
+    }
+    tltcp__conn_take(c, info, p, len, now);
+    tltcp__conn_follow_id(c, number, info->path);
+    if (c->rests) {
+        sec__seal_trim(c->seal);
+    }
+}
+
 /* A sealed packet: processes its content only after authentication. */
 static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
                         const uint8_t *dgram, size_t len, tltcp_time now) {
     sec__packet p;
-    const tltcp__id *id;
     uint32_t number;
-    uint64_t pn;
-    if (len > c->opt.max_datagram ||
-        !sec__packet_parse_sealed(dgram, len, &p) ||
-        (id = tltcp__conn_own_id(c, p.dcid)) == NULL ||
-        sec__seal_plain(c->seal) == NULL) {
-        drop(c, INVALID);
-        return;
-    }
-    number = id->number;
-    p.pn -= id->offset;
-    pn = cmn__widen(p.pn, c->acks.largest);
-    if (tltcp__acks_seen(&c->acks, pn)) {
-        drop(c, DUPLICATE);
-        return;
-    }
-    if (!sec__seal_open(c->seal, p.type & SEC__PHASE, pn, dgram, SEC__SHORT_LEN,
-                        p.body, p.body_len, c->seal->plain)) {
-        on_forged(c);
-        return;
-    }
-    p.type = SEC__SHORT;
-    p.body = c->seal->plain;
-    p.body_len -= SEC__TAG_LEN;
-    if (c->ids != NULL) {
-        c->ids->at_hand = number;
-    }
-    tltcp__conn_take(c, info, &p, len, now);
-    tltcp__conn_follow_id(c, number, info->path);
-    if (c->rests) {
-        sec__seal_trim(c->seal);
+    if (tltcp__conn_unseal(c, dgram, len, &p, &number)) {
+        tltcp__conn_take_unsealed(c, info, &p, number, len, now);
     }
 }
 

@@ -227,6 +227,37 @@ int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
     return queue_if_whole(r, section);
 }
 
+/* Whether the newest bytes are in the section, and no other ones are known to
+ * be there or wait for earlier ones. */
+static bool ends_within(const tltcp__reasm *r, const tltcp__incoming *in) {
+    return in != NULL && in->got > 0 && in->high == r->cum && !in->end_known &&
+           r->top == r->cum && r->have.count == 0 && !r->has_final;
+}
+
+bool tltcp__reasm_append(tltcp__reasm *r, const void *data, size_t len,
+                         uint64_t section) {
+    tltcp__incoming *in =
+        section >= r->recs.head ? reasm_rec(r, section) : NULL;
+    uint64_t end = r->cum + len;
+    if (!ends_within(r, in) || end > r->cursor + r->limit ||
+        tltcp__reasm_needs_memory(r, r->cum, end, section) ||
+        cmn__pages_reserve(&r->buf, r->cum, end) != 0) {
+        return false;
+    }
+    cmn__pages_put(&r->buf, r->cum, data, len);
+    r->cum = end;
+    r->top = end;
+    in->high = end;
+    in->got += len;
+    r->stats->bytes_received += len;
+    return true;
+}
+
+int tltcp__reasm_appended(tltcp__reasm *r, uint64_t from) {
+    return cmn__ranges_add(&r->got, from, r->cum, NULL) == 0 ? 0
+                                                             : TLTCP_ERR_NOMEM;
+}
+
 int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,
                          const tltcp__meta *m) {
     tltcp__incoming *in;

@@ -82,6 +82,13 @@ void tltcp__reasm_free(tltcp__reasm *r);
  * TLTCP_ERR_FLOW and TLTCP_ERR_PROTOCOL, which end the connection. */
 int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
                          size_t len, uint64_t section, unsigned flags);
+/* Takes the bytes after the newest ones, of the same section and neither its
+ * first nor its last. False: nothing was done, on_data() must decide. Call
+ * tltcp__reasm_appended() after the last one, with the value of cum before the
+ * first; it returns 0 or TLTCP_ERR_NOMEM. */
+bool tltcp__reasm_append(tltcp__reasm *r, const void *data, size_t len,
+                         uint64_t section);
+int tltcp__reasm_appended(tltcp__reasm *r, uint64_t from);
 /* The metadata of a section.  It is stored before the data, so that a reader
  * never gets data without it when memory runs out. */
 int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <tltcp/burst.h>
+
 #include "libtltcp/socket/address.h"
 #include "libtltcp/socket/admit.h"
 #include "libtltcp/socket/attempt.h"
@@ -13,6 +15,13 @@
 
 /* Bursts of a full read, with GRO. */
 #define READ_MAX 16
+
+/* Bytes of the datagram there. */
+static size_t input_len(const net__burst *b, size_t at) {
+    size_t left = b->len - at;
+
+    return left < b->segment ? left : b->segment;
+}
 
 static void input_to_caller(struct tltcp__port *port, const net__burst *b,
                             tltcp_time now) {
@@ -24,11 +33,13 @@ static void input_to_caller(struct tltcp__port *port, const net__burst *b,
     }
     port->calling->heard = now;
     port->calling->answered = true;
-    for (size_t at = 0; at < b->len; at += b->segment) {
-        size_t left = b->len - at;
+    for (size_t at = 0; at < b->len;) {
+        size_t len = input_len(b, at);
 
-        (void)tltcp_conn_recv(tltcp__engine(s), &info, b->data + at,
-                              left < b->segment ? left : b->segment, now);
+        (void)tltcp_conn_recv(tltcp__engine(s), &info, b->data + at, len, now);
+        at += len;
+        at += tltcp_conn_recv_burst(tltcp__engine(s), &info, b->data + at,
+                                    b->len - at, b->segment, now);
     }
     tltcp__stretch(s);
     tltcp__schedule(s);
@@ -86,15 +97,17 @@ static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
     tltcp_dispatch d;
     tltcp_time now = tltcp_now();
 
-    for (size_t at = 0; at < b->len; at += b->segment) {
-        size_t left = b->len - at;
-        size_t len = left < b->segment ? left : b->segment;
+    for (size_t at = 0; at < b->len;) {
+        size_t len = input_len(b, at);
         int verdict;
 
         port->current = NULL; /* not known yet */
         verdict = tltcp_endpoint_recv(port->listening->endpoint, &info,
                                       b->data + at, len, &d, now);
+        at += len;
         if (verdict == TLTCP_TAKEN) {
+            at += tltcp_conn_recv_burst(d.conn, &info, b->data + at,
+                                        b->len - at, b->segment, now);
             input_taken(d.conn, info.path, b->route);
         } else if (verdict == TLTCP_CALLER) {
             (void)tltcp__admit(port, d.conn, info.path, b->route);

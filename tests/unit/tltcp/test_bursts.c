@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Datagrams that are written or come together are the same, and have the same
+ * effect, as one by one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tltcp/burst.h>
+
+#include "libtltcp/engine/conn.h"
+#include "tests/support/cmocka.h"
+
+#define PATH 7u
+#define BURST 65000u
+#define DATAGRAM 1400u
+#define STEPS 1200
+#define SECTION_MAX 150000u
+
+static const uint8_t key[32] = {1, 2, 3};
+static uint8_t content[SECTION_MAX];
+
+/* Both ends, and everything that they have said. */
+struct world {
+    tltcp_endpoint *ep;
+    tltcp_conn *client;
+    tltcp_conn *server;
+    tltcp_time now;
+    uint64_t luck;
+    bool together;
+    uint64_t sum;  /* over all bytes that were sent or read */
+    uint64_t read; /* bytes */
+};
+
+static uint32_t draw(struct world *w, uint32_t n) {
+    w->luck = w->luck * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((w->luck >> 33) % n);
+}
+
+static void note(struct world *w, const void *data, size_t len) {
+    const uint8_t *p = data;
+    for (size_t i = 0; i < len; i++) {
+        w->sum = (w->sum ^ p[i]) * 1099511628211u;
+    }
+}
+
+static void world_open(struct world *w, bool sealed, bool together,
+                       uint64_t luck) {
+    static const uint8_t seed[2][TLTCP_SEED_LEN] = {{1}, {2}};
+    tltcp_config cfg;
+    tltcp_config_init(&cfg);
+    cfg.key = sealed ? key : NULL;
+    cfg.key_len = sealed ? sizeof(key) : 0;
+    cfg.packets.max_datagram = DATAGRAM;
+    cfg.packets.base_datagram = DATAGRAM;
+    cfg.packets.ack_every = 40;
+    cfg.report_fates = true;
+    cfg.send_buffer = (size_t)1 << 20;
+    cfg.recv_buffer = (size_t)1 << 20;
+    *w = (struct world){.now = TLTCP_S, .together = together, .luck = luck};
+    assert_int_equal(tltcp_endpoint_new(&w->ep, &cfg, seed[0], w->now), 0);
+    assert_int_equal(tltcp_conn_new(&w->client, &cfg, seed[1], PATH, w->now),
+                     0);
+}
+
+static void world_close(struct world *w) {
+    tltcp_conn_free(w->client);
+    tltcp_conn_free(w->server);
+    tltcp_endpoint_free(w->ep);
+}
+
+/* Passes a datagram to the listener. */
+static void to_listener(struct world *w, const tltcp_pktinfo *info,
+                        const uint8_t *dgram, size_t len) {
+    const tltcp_pktinfo back = {.path = PATH};
+    tltcp_dispatch out;
+    int verdict = tltcp_endpoint_recv(w->ep, info, dgram, len, &out, w->now);
+    if (verdict == TLTCP_CALLER) {
+        w->server = out.conn;
+        assert_int_equal(tltcp_conn_accept(w->server, w->now), 0);
+    } else if (verdict == TLTCP_REPLY) {
+        (void)tltcp_conn_recv(w->client, &back, out.reply, out.reply_len,
+                              w->now);
+    }
+}
+
+static void deliver(struct world *w, tltcp_conn *from, uint8_t *data,
+                    size_t len, size_t segment) {
+    const tltcp_pktinfo info = {.path = PATH,
+                                .ecn = draw(w, 50) == 0 ? TLTCP__ECN_CE : 0};
+    tltcp_conn *to = from == w->client ? w->server : w->client;
+    size_t at = 0;
+    while (at < len) {
+        size_t n = len - at < segment ? len - at : segment;
+        if (w->together && to != NULL) {
+            at += tltcp_conn_recv_burst(to, &info, data + at, len - at, segment,
+                                        w->now);
+            n = len - at < segment ? len - at : segment;
+        }
+        if (at < len && from == w->client) {
+            to_listener(w, &info, data + at, n);
+        } else if (at < len) {
+            (void)tltcp_conn_recv(to, &info, data + at, n, w->now);
+        }
+        at += n;
+    }
+}
+
+/* Loses and damages datagrams of a burst, and swaps some. Returns what is
+ * left. */
+static size_t mistreat(struct world *w, uint8_t *data, size_t len,
+                       size_t segment, bool bad) {
+    size_t kept = 0;
+    for (size_t at = 0; at < len; at += segment) {
+        size_t n = len - at < segment ? len - at : segment;
+        bool lost = bad && draw(w, 40) == 0;
+        if (!lost) {
+            memmove(data + kept, data + at, n);
+            kept += n;
+        }
+        if (!lost && bad && draw(w, 200) == 0) {
+            data[kept - 1 - draw(w, (uint32_t)n)] ^= 1;
+        }
+        if (!lost && bad && draw(w, 60) == 0 && n == segment &&
+            kept >= 2 * segment) {
+            uint8_t held[DATAGRAM];
+            memcpy(held, data + kept - n, n);
+            memcpy(data + kept - n, data + kept - 2 * n, n);
+            memcpy(data + kept - 2 * n, held, n);
+        }
+    }
+    return kept;
+}
+
+/* Sends all that a connection has to send now. */
+static void pump(struct world *w, tltcp_conn *from, bool bad) {
+    static uint8_t data[1 << 20];
+    size_t full = from != NULL && from->full > 0 ? from->full : DATAGRAM;
+    size_t len = 0;
+    while (from != NULL) {
+        tltcp_pktinfo info;
+        size_t segment;
+        size_t n =
+            tltcp_conn_send(from, &info, data + len,
+                            w->together ? BURST : DATAGRAM, &segment, w->now);
+        note(w, data + len, n);
+        len += n;
+        if (n == 0 || len > sizeof(data) - BURST || n % full != 0) {
+            break;
+        }
+    }
+    len = mistreat(w, data, len, full, bad);
+    deliver(w, from, data, len, full);
+}
+
+static void write_some(struct world *w, tltcp_conn *c) {
+    struct iovec part = {.iov_base = content,
+                         .iov_len =
+                             1 + draw(w, draw(w, 4) == 0 ? SECTION_MAX : 3000)};
+    tltcp_section s = {.data = &part,
+                       .count = 1,
+                       .deadline = draw(w, 4) == 0
+                                       ? w->now + draw(w, 15) * TLTCP_MS
+                                       : TLTCP_TIME_NEVER};
+    s.meta.section_class = draw(w, 3) == 0 ? TL_CLASS_KEY : TL_CLASS_OTHER;
+    if (c != NULL) {
+        (void)tltcp_conn_write(c, &s, 1, w->now);
+    }
+}
+
+static void read_some(struct world *w, tltcp_conn *c) {
+    static uint8_t room[1 << 16];
+    for (uint32_t i = draw(w, 40); c != NULL && i > 0; i--) {
+        tltcp_buf buf = {.base = room, .len = sizeof(room)};
+        struct tltcp_segment segment;
+        size_t count = 1;
+        int64_t n = tltcp_conn_read(c, &buf, &segment, &count, w->now);
+        if (n <= 0) {
+            break;
+        }
+        if (segment.kind == TL_DATA) {
+            note(w, room, (size_t)n);
+            w->read += (uint64_t)n;
+        }
+        note(w, &segment, sizeof(segment));
+    }
+}
+
+static void serve_timers(struct world *w) {
+    tltcp_conn *ends[] = {w->client, w->server};
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] != NULL && tltcp_conn_timeout(ends[i]) <= w->now) {
+            tltcp_conn_on_timeout(ends[i], w->now);
+        }
+    }
+}
+
+static void note_events(struct world *w, tltcp_conn *c) {
+    tltcp_event ev;
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    if (c != NULL) {
+        while (tltcp_conn_next_event(c, &ev) > 0) {
+            note(w, &ev.type, sizeof(ev.type));
+            note(w, &ev.fate, sizeof(ev.fate));
+            note(w, &ev.section, sizeof(ev.section));
+            note(w, &ev.now, sizeof(ev.now));
+        }
+        assert_int_equal(tltcp_conn_get_stats(c, &st, w->now), 0);
+        note(w, &st, sizeof(st));
+    }
+}
+
+/* One of two equal worlds; what it says must not depend on `together`. */
+static void step(struct world *w, int i) {
+    bool bad = i / 200 % 2 == 1;
+    serve_timers(w);
+    for (uint32_t n = draw(w, 4); n > 0; n--) {
+        write_some(w, w->client);
+    }
+    if (draw(w, 5) == 0) {
+        write_some(w, w->server);
+    }
+    pump(w, w->client, bad);
+    if (draw(w, 3) > 0) {
+        w->now += draw(w, 4000) * TLTCP_US;
+    }
+    read_some(w, w->server);
+    pump(w, w->server, bad);
+    read_some(w, w->client);
+    note_events(w, w->client);
+    note_events(w, w->server);
+}
+
+static void compare(bool sealed, uint64_t luck) {
+    struct world one;
+    struct world all;
+    world_open(&one, sealed, false, luck);
+    world_open(&all, sealed, true, luck);
+    for (int i = 0; i < STEPS; i++) {
+        step(&one, i);
+        step(&all, i);
+        assert_int_equal(one.sum, all.sum);
+    }
+    assert_true(one.read > (uint64_t)5 << 20);
+    world_close(&one);
+    world_close(&all);
+}
+
+TEST(datagrams_that_come_together_are_as_one_by_one) {
+    for (uint64_t luck = 1; luck <= 3; luck++) {
+        compare(false, luck);
+    }
+}
+
+TEST(so_are_sealed_ones) {
+    for (uint64_t luck = 1; luck <= 3; luck++) {
+        compare(true, luck);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(datagrams_that_come_together_are_as_one_by_one),
+        cmocka_unit_test(so_are_sealed_ones),
+    };
+    for (size_t i = 0; i < sizeof(content); i++) {
+        content[i] = (uint8_t)(i * 2654435761u >> 13);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
