@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define RATE_MAX 1e15 /* bit/s */
+
 struct unit {
     const char *name;
     double factor;
@@ -50,6 +52,9 @@ const char *units_rate(const char *text, double *bps) {
     double x;
     if (!quantity(text, units, &x)) {
         return "a rate in bit/s, kbit, mbit or gbit, such as 2mbit";
+    }
+    if (x != 0 && !(x >= 1 && x <= RATE_MAX)) {
+        return "a rate from 1 bit/s to 1000000 gbit, or 0";
     }
     *bps = x;
     return NULL;

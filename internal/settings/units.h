@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** @brief bit/s: bit, kbit, mbit, gbit (powers of 1000); no unit: bit/s. */
+/** @brief bit/s: bit, kbit, mbit, gbit (powers of 1000); no unit: bit/s. 0, or
+ * 1 to 1e15, so that times and sizes computed from it fit into 64 bits. */
 const char *units_rate(const char *text, double *bps);
 
 /** @brief ns: ns, us, ms, s, min, h; only 0 needs no unit. */

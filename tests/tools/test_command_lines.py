@@ -56,6 +56,8 @@ class Send(Refusals):
         self.refuse("pts or gop", "--deadline-mode", "x", "film.mp4", self.url)
         self.refuse("dependents", "--drop-policy", "x", "film.mp4", self.url)
         self.refuse("number", "--speed", "-1", "film.mp4", self.url)
+        self.refuse("from 0.001", "--speed", "1e-300", "film.mp4", self.url)
+        self.refuse("to 1000", "--speed", "1001", "film.mp4", self.url)
         self.refuse("number", "--loop", "0", "film.mp4", self.url)
         self.refuse("auto, on or off", "--fec", "x", "film.mp4", self.url)
         self.refuse("rate", "--max-rate", "4mbps", "film.mp4", self.url)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """tltcp-live-transmit: its command line, and streams through it."""
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -237,6 +238,29 @@ class Streams(toolbox.Folder):
         self.assertEqual(sender.wait(toolbox.PATIENCE), 0)
         self.assertEqual(receiver.wait(toolbox.PATIENCE), 0)
         self.check_equal(clip, out)
+
+    def test_a_pipe_that_does_not_block_is_waited_for(self):
+        """Another program may have set this for the end that both have."""
+        text = self.folder / "text.txt"
+        text.write_bytes(b"more than a pipe holds at once\n" * 20000)
+        port = self.folder / "port"
+        ends = os.pipe()
+        fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, 4096)
+        os.set_blocking(ends[1], False)
+        # pylint: disable=consider-using-with
+        receiver = subprocess.Popen(
+            [toolbox.TOOLS / "tltcp-live-transmit", "-q", "-a", "no",
+             "--port-file", port, LISTEN, "file://con"],
+            stdout=ends[1], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, receiver)
+        os.close(ends[1])
+        address, = self.address(receiver, port)
+        sender = self.start("tltcp-live-transmit", "-q", "-a", "no", text,
+                            f"tltcp://{address}?latency=60000")
+        with os.fdopen(ends[0], "rb") as pipe:
+            self.assertEqual(pipe.read(), text.read_bytes())
+        self.assertEqual(self.finish(receiver), (0, ""))
+        self.assertEqual(self.finish(sender), (0, ""))
 
     def test_on_a_link_that_is_too_small_b_pictures_give_way(self):
         clip = clips.make(self.folder, "h264-aac.ts", seconds=5)

@@ -7,6 +7,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -216,6 +217,12 @@ uint64_t fd_dropped(const struct endpoint *e, int fd) {
     return 0;
 }
 
+/* Another program may have made the pipe that both have non-blocking. */
+static bool wait_for_room(int fd) {
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    return poll(&p, 1, -1) > 0 || errno == EINTR;
+}
+
 bool fd_write(const struct endpoint *e, int fd, const void *data, size_t len,
               size_t chunk) {
     const char *p = data;
@@ -224,10 +231,11 @@ bool fd_write(const struct endpoint *e, int fd, const void *data, size_t len,
         ssize_t written = write(fd, p, n);
         if (e->kind == ENDPOINT_UDP) {
             written = (ssize_t)n; /* received or not */
-        } else if (written < 0 && errno == EINTR) {
-            continue;
         } else if (written < 0) {
-            return false;
+            if (errno != EINTR && !(errno == EAGAIN && wait_for_room(fd))) {
+                return false;
+            }
+            written = 0;
         }
         p += written;
         len -= (size_t)written;

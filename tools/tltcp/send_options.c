@@ -13,6 +13,8 @@
 #include "tools/common/tool.h"
 
 #define TOOL "tltcp-send"
+#define SPEED_MIN 0.001
+#define SPEED_MAX 1000
 
 static const char *const help[] = {
     "Usage: tltcp-send [OPTION...] INPUT tltcp://HOST:PORT[?KEY=VALUE&...]\n"
@@ -108,6 +110,15 @@ static const struct option options[] = {
     {"metrics", required_argument, NULL, 0},
     {NULL, 0, NULL, 0}};
 
+static const char *set_speed(struct send_options *o, const char *text) {
+    const char *why = units_number(text, &o->speed);
+    if (!why && o->speed != 0 &&
+        !(o->speed >= SPEED_MIN && o->speed <= SPEED_MAX)) {
+        return "a number from 0.001 to 1000, or 0";
+    }
+    return why;
+}
+
 static const char *send_options_take(void *user, const char *name,
                                      const char *text) {
     struct send_options *o = user;
@@ -116,7 +127,7 @@ static const char *send_options_take(void *user, const char *name,
         return wrong;
     }
     if (strcmp(name, "speed") == 0) {
-        return units_number(text, &o->speed);
+        return set_speed(o, text);
     }
     if (strcmp(name, "loop") == 0) {
         return units_count(text, 1, 1000000, &o->loops);

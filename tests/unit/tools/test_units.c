@@ -42,6 +42,17 @@ TEST(times_need_a_unit_unless_they_are_zero) {
     assert_non_null(units_time("1e30s", &ns));
 }
 
+TEST(rates_that_no_counter_holds_are_refused) {
+    double bps = 7;
+    assert_null(units_rate("0", &bps));
+    assert_null(units_rate("1", &bps));
+    assert_null(units_rate("1000000gbit", &bps));
+    assert_non_null(units_rate("1000001gbit", &bps));
+    assert_non_null(units_rate("1e308gbit", &bps));
+    assert_non_null(units_rate("1e-300", &bps));
+    assert_float_equal(bps, 1e15, 0);
+}
+
 TEST(milliseconds_may_go_without_a_unit) {
     uint32_t ms = 0;
     assert_null(units_ms("200", &ms));
@@ -129,6 +140,7 @@ int main(void) {
         cmocka_unit_test(rates_are_in_powers_of_a_thousand),
         cmocka_unit_test(rates_in_other_words_are_refused_and_change_nothing),
         cmocka_unit_test(times_need_a_unit_unless_they_are_zero),
+        cmocka_unit_test(rates_that_no_counter_holds_are_refused),
         cmocka_unit_test(milliseconds_may_go_without_a_unit),
         cmocka_unit_test(sizes_know_thousands_and_1024s),
         cmocka_unit_test(probabilities_end_at_one),
