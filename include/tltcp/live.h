@@ -537,8 +537,7 @@ TLTCP_LIVE_API int tltcp_live_next_event(tltcp_live *l, tltcp_live_event *ev,
                                          int timeout_ms);
 
 /** @brief Makes every waiting call return TLTCP_ERR_ABORTED, now and until it
- * is switched off.
- * @param l   sender or receiver
+ * is switched off. @param l  sender or receiver
  * @param on  false: calls may wait again */
 TLTCP_LIVE_API void tltcp_live_interrupt(tltcp_live *l, bool on);
 
@@ -583,7 +582,8 @@ TLTCP_LIVE_API int tltcp_live_local_address(tltcp_live *l, struct sockaddr *sa,
 
 /** @brief Closes all connections and frees the object.
  * @param l          object, or NULL; no other call may be in progress
- * @param linger_ms  milliseconds to wait for written data; 0: do not wait */
+ * @param linger_ms  milliseconds to wait for written data; 0: do not wait. A
+ *                   receiver waits for 200 ms at most after the last stream */
 TLTCP_LIVE_API void tltcp_live_close(tltcp_live *l, int linger_ms);
 
 /** @brief Closes at once, as this side cannot go on, and frees the object.
