@@ -11,6 +11,8 @@
 #define TARGET_EVERY (10 * TLTCP_MS)
 #define RATE_STEP 0.05
 #define SKIP_NUMBER_FIRST 64u /* packets */
+/* A listener waits so long for what follows its answer, by default. */
+#define ANSWER_STANDS (5 * TLTCP_S)
 /* The last CLOSE waits no longer for a reliable transport: its peer may never
  * read again. */
 #define BLOCKED_MAX TLTCP_S
@@ -61,6 +63,9 @@ static void set_options(tltcp_conn *c, const tltcp_config *cfg,
     c->now = now;
     c->heard_at = now;
     c->handshake.until = now + cfg->connect_timeout_ms * TLTCP_MS;
+    c->opt.confirm = c->handshake.until > now + ANSWER_STANDS
+                         ? c->handshake.until - now
+                         : ANSWER_STANDS;
     c->close.linger_until = TLTCP_TIME_NEVER;
     c->unanswered = TLTCP_TIME_NEVER;
     c->close.at = TLTCP_TIME_NEVER;

@@ -35,7 +35,8 @@
  *   data     data waits for the pacer        sends it
  *   ack      an ACK is owed                  sends it
  *   report   the peer asked for REPORTs      sends one
- *   idle     OPEN and later                  CLOSED, silently
+ *   idle     OPEN and later                  CLOSED, silently; sooner where
+ *                                            nothing followed an ANSWER
  *   ping     client, OPEN, keep-alive        PING
  *   connect  CALLING, CALLED, ANSWERED       CLOSED, silently
  *   linger   tltcp_conn_close()              DYING, or CLOSED when all arrived
@@ -160,6 +161,8 @@ typedef struct tltcp__events {
 /* Options from the config and the handshake. */
 typedef struct tltcp__conn_options {
     tltcp_time idle;       /* idle timeout; 0: none */
+    tltcp_time confirm;    /* patience with a peer that has answered a call, but
+                              nothing since */
     tltcp_time keep_alive; /* NEVER: none */
     uint64_t rekey_packets;
     uint32_t max_datagram;
@@ -190,10 +193,11 @@ struct tltcp_conn {
     bool finished;  /* the application has finished */
     bool fin_acked; /* the peer knows */
     bool may_probe_mtu;
-    bool blocked;  /* the transport takes nothing now */
-    bool rests;    /* the peer's packets come seldom: memory is given back */
-    uint16_t want; /* TLTCP__WANT_* */
-    uint32_t full; /* bytes of a packet that is full */
+    bool confirmed; /* the peer has received what followed its answer */
+    bool blocked;   /* the transport takes nothing now */
+    bool rests;     /* the peer's packets come seldom: memory is given back */
+    uint16_t want;  /* TLTCP__WANT_* */
+    uint32_t full;  /* bytes of a packet that is full */
     uint32_t first_seq;      /* wire number of the peer's stream offset 0 */
     uint32_t skip_number_in; /* packets until a number is skipped */
     uint64_t luck;           /* the rest of an unpredictable number */

@@ -353,6 +353,7 @@ static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
         tltcp__conn_open(c, now);
         tltcp__endpoint_on_proven(c->ep, c);
     }
+    c->confirmed = true;
     take_numbered(c, info, p, len, now);
 }
 

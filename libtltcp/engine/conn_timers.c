@@ -32,11 +32,19 @@ static bool urgent(const tltcp_conn *c) {
     }
 }
 
+/* When a caller that has been answered, but not heard since, is forgotten. */
+static tltcp_time forgotten_at(const tltcp_conn *c) {
+    return !c->confirmed && c->unanswered != TLTCP_TIME_NEVER
+               ? c->unanswered + c->opt.confirm
+               : TLTCP_TIME_NEVER;
+}
+
 /* Before the connection is open, the connect timer applies. */
 static tltcp_time idle_at(const tltcp_conn *c) {
-    return c->opt.idle > 0 && c->state >= TLTCP__CONN_OPEN
-               ? c->heard_at + c->opt.idle
-               : TLTCP_TIME_NEVER;
+    if (c->opt.idle == 0 || c->state < TLTCP__CONN_OPEN) {
+        return TLTCP_TIME_NEVER;
+    }
+    return tltcp__earlier(c->heard_at + c->opt.idle, forgotten_at(c));
 }
 
 /* A peer that sends but acknowledges nothing does not delay a close. */

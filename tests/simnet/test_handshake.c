@@ -383,6 +383,33 @@ TEST(a_listener_forgets_a_caller_that_never_proves_itself) {
     world_close(&w);
 }
 
+static bool drop_when_connected(void *user, uint32_t link, struct sim_packet *p,
+                                uint64_t now) {
+    (void)user;
+    (void)p;
+    (void)now;
+    return link != 0 || !w.end[CLIENT].connected;
+}
+
+/* Otherwise it would send into nothing until its idle timeout. */
+TEST(a_caller_that_is_not_heard_gives_up_with_the_listener) {
+    for (int sealed = 0; sealed < 2; sealed++) {
+        struct plan p;
+        short_plan(&p, 12);
+        p.secured = sealed != 0;
+        p.config[CLIENT].idle_timeout_ms = 60000;
+        p.config[CLIENT].connect_timeout_ms = 3000;
+        p.config[SERVER].connect_timeout_ms = 5000;
+        p.tap = drop_when_connected;
+        world_start_for(&w, &p, 10 * SEC);
+        assert_false(w.end[SERVER].connected);
+        assert_int_equal(w.end[SERVER].error, TLTCP_ERR_TIMEOUT);
+        assert_true(w.end[CLIENT].closed);
+        assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_TIMEOUT);
+        world_close(&w);
+    }
+}
+
 TEST(the_stream_id_reaches_the_listener) {
     char id[TLTCP_STREAM_ID_MAX + 1];
     struct plan p;
@@ -429,6 +456,7 @@ int main(void) {
         cmocka_unit_test(a_caller_without_an_answer_gives_up_in_time),
         cmocka_unit_test(a_caller_tries_often_before_it_gives_up),
         cmocka_unit_test(a_listener_forgets_a_caller_that_never_proves_itself),
+        cmocka_unit_test(a_caller_that_is_not_heard_gives_up_with_the_listener),
         cmocka_unit_test(the_stream_id_reaches_the_listener),
         cmocka_unit_test(both_ends_may_start_from_any_number),
     };
