@@ -197,6 +197,8 @@ static void plan_adaptive(struct plan *p, const struct adaptive *a) {
         p->link[i].limit_bytes = a->queue;
         p->link[i].rate = a->rates != NULL ? fmax(a->rates->bps[0], WORST) : 0;
         p->config[i].congestion = a->congestion;
+        /* As of programs that call again. */
+        p->config[i].connect_timeout_ms = 60000;
     }
     if (a->trace != NULL) {
         p->link[CLIENT].trace = a->trace;
@@ -232,6 +234,12 @@ static void show(double bps) {
            st.sections_partial + st.sections_expired, st.sections_yielded);
 }
 
+/* In the time of the world, which does not jump. */
+static uint64_t captured_at(const struct sim_section *s) {
+    const struct encoder *e = state.e;
+    return s->written - (s->written >= e->skip_at + e->skip ? e->skip : 0);
+}
+
 /* Each frame is shown when it and what it refers to are there. */
 static void judge_frames(const struct flow *f, uint64_t now,
                          struct outcome *o) {
@@ -243,13 +251,14 @@ static void judge_frames(const struct flow *f, uint64_t now,
         const struct sim_section *s = &f->source.sections[i];
         const struct tally *t = &f->tally[i];
         bool key = s->meta.section_class == TL_CLASS_KEY;
+        uint64_t captured = captured_at(s);
         uint64_t at = t->whole != 0 ? t->whole : NEVER;
         if (s->meta.section_class == TL_CLASS_OTHER) {
             continue; /* was not encoded */
         }
         at = key || at > ready ? at : ready;
         o->keys += key;
-        o->lost += t->whole == 0 && s->written + SEC < now;
+        o->lost += t->whole == 0 && captured + SEC < now;
         if (s->meta.section_class != TL_CLASS_DISPOSABLE) {
             ready = at;
         }
@@ -257,14 +266,14 @@ static void judge_frames(const struct flow *f, uint64_t now,
             continue;
         }
         bytes += (double)s->len;
-        o->in_200 += at <= s->written + 200 * MS;
-        good = at <= s->written + 400 * MS;
+        o->in_200 += at <= captured + 200 * MS;
+        good = at <= captured + 400 * MS;
         o->in_400 += (double)good;
         if (good) {
-            o->freeze = shown > 0 && s->written - shown > o->freeze
-                            ? s->written - shown
+            o->freeze = shown > 0 && captured - shown > o->freeze
+                            ? captured - shown
                             : o->freeze;
-            shown = s->written;
+            shown = captured;
         }
     }
     o->in_200 /= (double)f->source.count;

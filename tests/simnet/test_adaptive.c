@@ -177,7 +177,7 @@ TEST(a_clock_that_jumps_ahead_costs_a_moment) {
     struct adaptive a = plain(&r, 40 * MS);
     a.encoder.skip_at = 10 * SEC;
     a.encoder.skip = 3 * SEC;
-    expect("a clock that jumps by three seconds", &a, 0.9, 0.9, 4 * SEC, 0.4);
+    expect("a clock that jumps by three seconds", &a, 0.9, 0.9, 2 * SEC, 0.4);
     rates_free(&r);
 }
 
