@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Gains and costs of the default: charts and tables of trade-offs.
 
-    ./dev test simnet.marks    # builds play_marks
-    ./dev bench marks          # renews docs/design/default-controller.{md,svg}
+    ./dev test simnet.marks      # builds play_marks
+    ./dev bench marks            # renews docs/design/default-controller.{md,svg}
+    ./dev test simnet.adaptive   # builds play_matrix
+    ./dev bench marks --traces DIR   # renews docs/measurements/adaptive.md and
+                                     # its chart of recorded links
 
 All of it happens in virtual time: the same program gives the same bytes.
 """
@@ -20,6 +23,7 @@ import congestion
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "design" / "default-controller.md"
+PROGRAMS = ROOT / "build-test" / "tests" / "simnet"
 DEFAULTS = {"beta_guest": 0.7, "claim": 9, "window": 60}
 VALUES = {"beta_guest": (0.7, 0.75, 0.8, 0.85, 0.9),
           "claim": (1, 2, 3, 4, 6, 9, 12),
@@ -27,10 +31,14 @@ VALUES = {"beta_guest": (0.7, 0.75, 0.8, 0.85, 0.9),
 BLUE, RED, GREY = "#0b3c6f", "#e4572e", "#777777"
 
 
+def json_lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
 def play(program, *words):
     done = subprocess.run([program, *map(str, words)], check=True,
                           capture_output=True, text=True)
-    return json.loads(done.stdout.splitlines()[-1])
+    return json_lines(done.stdout)[-1]
 
 
 def measure(program, seeds):
@@ -97,12 +105,24 @@ def finish(axes, title, label, default):
         axes.spines[side].set_visible(False)
 
 
-def draw(results, path):
+def plain_pyplot():
     import matplotlib
     matplotlib.use("svg")
     from matplotlib import pyplot
     matplotlib.rcParams.update({"svg.hashsalt": "perigee",
                                 "svg.fonttype": "none"})
+    return pyplot
+
+
+def save(figure, path):
+    figure.savefig(path, metadata={"Date": None})
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("".join(line.rstrip() + "\n" for line in lines),
+                    encoding="utf-8")
+
+
+def draw(results, path):
+    pyplot = plain_pyplot()
     figure, axes = pyplot.subplots(2, 3, figsize=(12, 6.5),
                                    layout="constrained")
     for column, param in enumerate(("beta_guest", "claim")):
@@ -132,10 +152,7 @@ def draw(results, path):
     low.set_ylim(0, 100)
     finish(low, "the same start on 1 Mbit/s: its first 10 s", label,
            DEFAULTS["window"])
-    figure.savefig(path, metadata={"Date": None})
-    lines = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("".join(line.rstrip() + "\n" for line in lines),
-                    encoding="utf-8")
+    save(figure, path)
 
 
 def replace(page, mark, text):
@@ -148,18 +165,37 @@ def replace(page, mark, text):
     return before + begin + text + end + after
 
 
-def main():
+def parse():
     p = argparse.ArgumentParser(
         prog="dev bench marks", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--program", default=ROOT / "build-test" / "tests" /
-                   "simnet" / "play_marks", type=pathlib.Path)
-    p.add_argument("--seeds", type=int, default=101)
+    p.add_argument("--program", type=pathlib.Path,
+                   help="play_marks, or play_matrix with --traces, elsewhere "
+                   "than in build-test")
+    p.add_argument("--seeds", type=int, help="101; 7 windows of recordings")
+    p.add_argument("--traces", type=pathlib.Path, metavar="DIR",
+                   help="recorded links, NAME.down in mahimahi's format")
     args = p.parse_args()
+    name, test, seeds = (("play_matrix", "adaptive", 7) if args.traces else
+                         ("play_marks", "marks", 101))
+    args.program = args.program or PROGRAMS / name
+    args.seeds = args.seeds or seeds
     if not args.program.exists():
         sys.exit(f"bench marks: there is no {args.program}; "
-                 "./dev test simnet.marks builds it")
+                 f"./dev test simnet.{test} builds it")
+    return args
+
+
+def main():
+    args = parse()
     arguments.checked()
+    if args.traces:
+        import recordings  # which imports this file
+        try:
+            recordings.renew(args.program, args.traces, args.seeds)
+        except congestion.Failed as e:
+            sys.exit(f"bench marks: {e}")
+        return
     results = measure(args.program, args.seeds)
     page = PAGE.read_text(encoding="utf-8")
     for param in ("beta_guest", "claim"):

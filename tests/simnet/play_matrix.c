@@ -3,7 +3,7 @@
  * Encoders that follow the target bitrate, over all kinds of links, as a table:
  *
  *   play_matrix [--seeds N] [--first N] [--traces DIR] [--only TEXT]
- *               [--informed SHARE]
+ *               [--informed SHARE] [--json]
  *
  * Each row is one case over several seeds: the median and the worst run.  In
  * 200 and in 400 ms of capture: of the coded frames, and in brackets of the
@@ -24,6 +24,7 @@
 
 #define SEEDS_MAX 101
 #define SECONDS 60
+#define DOWN ".down" /* ends the names of recordings towards the user */
 
 /* Values of a run. */
 enum column {
@@ -48,6 +49,7 @@ struct options {
     const char *traces;
     const char *only;
     double informed;
+    bool json;
 };
 
 static int by_size(const void *a, const void *b) {
@@ -81,18 +83,36 @@ static void note(unsigned i, const struct outcome *o) {
     value[USED][i] = 100 * o->used;
 }
 
+/* The lowest, the median and the highest of each column. */
+static void print_json(const char *name, unsigned n) {
+    static const char *const names[COLUMNS] = {
+        "in_200",    "in_400",    "all_200", "all_400",
+        "bound_200", "bound_400", "freeze",  "bound_freeze",
+        "used",      "ratio",     "met"};
+    printf("{\"case\":\"%s\"", name);
+    for (int c = 0; c < COLUMNS; c++) {
+        printf(",\"%s\":[%.3f,%.3f,%.3f]", names[c], value[c][0],
+               value[c][n / 2], value[c][n - 1]);
+    }
+    printf("}\n");
+}
+
 static void row(const struct options *opt, const char *name) {
     static bool head;
     unsigned n = opt->seeds;
+    for (int c = 0; c < COLUMNS; c++) {
+        qsort(value[c], n, sizeof(double), by_size);
+    }
+    if (opt->json) {
+        print_json(name, n);
+        return;
+    }
     if (!head) {
         printf("%-30s %-26s %-26s %-12s %-12s %-10s %-16s %s\n", "case",
                "200 med (all)|worst (bnd)", "400 med (all)|worst (bnd)",
                "freeze|worst", "bound|worst", "used|worst", "F low|med|high",
                "met med|worst");
         head = true;
-    }
-    for (int c = 0; c < COLUMNS; c++) {
-        qsort(value[c], n, sizeof(double), by_size);
     }
     printf("%-30s %5.1f (%5.1f) %5.1f (%5.1f) %5.1f (%5.1f) %5.1f (%5.1f) "
            "%5.2f %5.2f  %5.2f %5.2f  %4.0f %4.0f  %5.2f %5.2f %5.2f  %5.0f "
@@ -144,7 +164,9 @@ static void play_recording(const struct options *opt, const char *path,
         (void)fprintf(stderr, "play_matrix: %s: %s\n", path, why);
         exit(1);
     }
-    (void)snprintf(text, sizeof(text), "%.24s-%d", name, (int)(queue / 1000));
+    (void)snprintf(text, sizeof(text), "%.*s-%d",
+                   (int)(strlen(name) - strlen(DOWN)), name,
+                   (int)(queue / 1000));
     if (!wanted(opt, text)) {
         return;
     }
@@ -178,7 +200,8 @@ static void play_recordings(const struct options *opt) {
         const char *name = files[i]->d_name;
         size_t len = strlen(name);
         (void)snprintf(path, sizeof(path), "%s/%s", opt->traces, name);
-        if (len > 5 && strcmp(name + len - 5, ".down") == 0) {
+        if (len > strlen(DOWN) &&
+            strcmp(name + len - strlen(DOWN), DOWN) == 0) {
             play_recording(opt, path, name, 60000);
             play_recording(opt, path, name, 250000);
         }
@@ -455,6 +478,7 @@ int main(int argc, char **argv) {
         {"traces", required_argument, NULL, 't'},
         {"only", required_argument, NULL, 'o'},
         {"informed", required_argument, NULL, 'i'},
+        {"json", no_argument, NULL, 'j'},
         {NULL, 0, NULL, 0},
     };
     struct options opt = {.first = 1, .seeds = 7};
@@ -475,6 +499,9 @@ int main(int argc, char **argv) {
             break;
         case 'i':
             opt.informed = strtod(optarg, NULL);
+            break;
+        case 'j':
+            opt.json = true;
             break;
         default:
             return 2;

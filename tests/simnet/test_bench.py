@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
 """The benchmark of controllers gives the same files for the same seeds.
-Arguments: the folder of the benchmarks' sources, bench_congestion."""
+Arguments: the folder of the benchmarks' sources, bench_congestion,
+play_matrix."""
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -10,11 +12,13 @@ import tempfile
 import unittest
 import unittest.mock
 
+MATRIX = sys.argv.pop()
 PROGRAM = sys.argv.pop()
 sys.path.insert(0, sys.argv.pop())
 sys.dont_write_bytecode = True
 
 import congestion  # pylint: disable=wrong-import-position
+import recordings  # pylint: disable=wrong-import-position
 import shares  # pylint: disable=wrong-import-position
 
 SHORT = ("--rate", "2", "--rtt", "40", "--loss", "0.02", "--seconds", "6",
@@ -135,6 +139,66 @@ class Shares(unittest.TestCase):
             "before\n<!-- bench shares -->\nnew\n<!-- end -->\nafter\n")
         self.assertIn(f"<!-- {shares.MARK} -->\n",
                       shares.PAGE.read_text(encoding="utf-8"))
+
+
+class Recordings(unittest.TestCase):
+    PAGE = f"before\n<!-- {recordings.MARK} -->\nold\n<!-- end -->\nafter\n"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.page = self.folder / "page.md"
+        self.chart = self.folder / "chart.svg"
+        self.page.write_text(self.PAGE, encoding="utf-8")
+
+    def record(self, name, ms):
+        (self.folder / f"{name}.down").write_text(
+            "".join(f"{t}\n" for t in range(ms, 60000, ms)))
+
+    @staticmethod
+    def row(used, in_200, in_400):
+        return {"used": [0, used, 99], "in_200": [0, in_200, 99],
+                "in_400": [0, in_400, 99]}
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"),
+                         "needs matplotlib")
+    def test_a_page_gets_its_table_and_its_chart(self):
+        self.record("even", 3)
+        self.record("slow", 12)
+        made = []
+        for _ in range(2):
+            recordings.renew(MATRIX, self.folder, 1, self.page, self.chart)
+            made.append((self.page.read_text(encoding="utf-8"),
+                         self.chart.read_text(encoding="utf-8")))
+        self.assertEqual(*made)
+        page, chart = made[0]
+        self.assertRegex(page, r"(?s)^before\n.*\n\| even \|.*\n\| slow \|.*"
+                               r"\n<!-- end -->\nafter\n$")
+        for text in ("even", "slow", "both goals are met", "encoder=auto",
+                     *recordings.LABELS.values()):
+            self.assertIn(f">{text}", chart.replace(">tltcpsink ", ">"))
+
+    def test_a_row_has_the_medians(self):
+        results = {share: {"even": self.row(10 + i, 90 + i, 95.25)}
+                   for i, share in enumerate((None, *recordings.SHARES))}
+        last = len(recordings.SHARES)
+        self.assertIn("| even | 91.0/95.2 at 11 | ",
+                      recordings.table(results))
+        self.assertIn(f" | {90 + last:.1f}/95.2 at {10 + last} | "
+                      "90.0/95.2 at 10 |\n", recordings.table(results))
+
+    def test_a_folder_without_recordings_is_refused(self):
+        with self.assertRaisesRegex(congestion.Failed, "no recording"):
+            recordings.renew(MATRIX, self.folder, 1, self.page, self.chart)
+        self.assertEqual(self.page.read_text(encoding="utf-8"), self.PAGE)
+        self.assertFalse(self.chart.exists())
+
+    def test_the_page_has_the_place_and_shows_the_chart(self):
+        page = recordings.PAGE.read_text(encoding="utf-8")
+        self.assertIn(f"<!-- {recordings.MARK} -->\n", page)
+        self.assertIn(f"]({recordings.CHART.name})", page)
+        self.assertTrue(recordings.CHART.exists())
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ class Pages(unittest.TestCase):
             for line in (every, informed):
                 said = self.done(line.replace("DIR", folder), "--seeds", "1",
                                  "--only", "even")
-                self.assertRegex(said, r"(?m)^even\.down-60 ")
+                self.assertRegex(said, r"(?m)^even-60 ")
 
 
 if __name__ == "__main__":
