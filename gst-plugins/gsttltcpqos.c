@@ -77,7 +77,11 @@ static GstPadProbeReturn qos_on_event(GstPad *pad, GstPadProbeInfo *info,
         gst_structure_get_uint64(gst_event_get_structure(event), FIELD,
                                  &until)) {
         g_mutex_lock(&memory->lock);
-        memory->until = until ? MAX(memory->until, until) : 0;
+        /* Of several sinks the longest pause counts, unless it is of a time
+         * before a step back. */
+        memory->until = until && memory->until <= until + PAUSE_MAX
+                            ? MAX(memory->until, until)
+                            : until;
         g_mutex_unlock(&memory->lock);
     }
     return GST_PAD_PROBE_OK;
@@ -105,7 +109,10 @@ static GstPadProbeReturn qos_on_buffer(GstPad *pad, GstPadProbeInfo *info,
     QosMemory *memory = user;
 
     g_mutex_lock(&memory->lock);
-    gboolean skip = GST_CLOCK_TIME_IS_VALID(running) && running < memory->until;
+    /* The time of pictures may have stepped back since. */
+    gboolean skip = GST_CLOCK_TIME_IS_VALID(running) &&
+                    running < memory->until &&
+                    memory->until - running <= PAUSE_MAX;
     g_mutex_unlock(&memory->lock);
     if (skip) {
         GST_LOG_OBJECT(pad, "skipping %" GST_TIME_FORMAT,

@@ -36,7 +36,10 @@ struct GstTltcpStream {
     gboolean ended;  /* additional pads only */
     gint64 lateness; /* smallest lateness of the buffers so far; -1: no buffer
                         yet */
-    gint cancelled;  /* atomic: waiting for the sender must end */
+    gint64 renewed;  /* likewise of those since ..., which were all obsolete;
+                        -1: none */
+    GstClockTime renewed_since; /* ... this running time */
+    gint cancelled;             /* atomic: waiting for the sender must end */
     GstTltcpQos qos;
     GstTltcpPause pause; /* under the lock of the settings */
     /* Waits until streaming may go on after it was interrupted. */

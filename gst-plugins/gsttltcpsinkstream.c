@@ -8,13 +8,15 @@
 
 /* A pause ends when pictures would arrive this part of their time early. */
 #define RESERVE_PART 4
+/* When all buffers have been obsolete for so long, their time has changed. */
+#define RENEWED_AFTER GST_SECOND
 
 void gst_tltcp_stream_init(GstTltcpStream *stream, GstTltcpSink *sink,
                            GstPad *pad, guint8 number) {
     memset(stream, 0, sizeof(*stream));
     stream->sink = sink;
     stream->pad = pad;
-    stream->lateness = -1;
+    stream->lateness = stream->renewed = -1;
     gst_tltcp_framer_init(&stream->framer, number);
 }
 
@@ -31,12 +33,19 @@ void gst_tltcp_stream_restart(GstTltcpStream *stream) {
     gst_tltcp_framer_clear(&stream->framer);
     gst_tltcp_framer_init(&stream->framer, number);
     stream->described = stream->begun = FALSE;
-    stream->lateness = -1;
+    stream->lateness = stream->renewed = -1;
     stream->qos = (GstTltcpQos){0};
     stream->pause.on = FALSE;
 }
 
 /* ---- time ---- */
+
+static guint latency_ms(GstTltcpSink *self) {
+    g_mutex_lock(&self->settings.lock);
+    guint latency = self->settings.latency;
+    g_mutex_unlock(&self->settings.lock);
+    return latency;
+}
 
 /* Running time 0 on the library's clock.  The pipeline's latency is added: live
  * pipelines wait for it. */
@@ -46,6 +55,30 @@ static gint64 clock_offset(const GstTltcpStream *stream, GstClockTime now) {
     return (gint64)tltcp_now() - (gint64)now +
            (gint64)gst_base_sink_get_latency(base) +
            gst_base_sink_get_ts_offset(base) + MAX(stream->lateness, 0);
+}
+
+/* The source's clock may step back, or its delay may grow, while it runs. */
+static void renew_lateness(GstTltcpStream *stream, gint64 late,
+                           GstClockTime now) {
+    gint64 latency = (gint64)latency_ms(stream->sink) * GST_MSECOND;
+
+    if (late <= stream->lateness + latency) {
+        stream->renewed = -1;
+        return;
+    }
+    if (stream->renewed < 0) {
+        stream->renewed = late;
+        stream->renewed_since = now;
+    }
+    stream->renewed = MIN(stream->renewed, late);
+    if (now >= stream->renewed_since + RENEWED_AFTER) {
+        GST_INFO_OBJECT(stream->pad,
+                        "the time of buffers is now %" G_GINT64_FORMAT
+                        " ms late",
+                        stream->renewed / (gint64)GST_MSECOND);
+        stream->lateness = stream->renewed;
+        stream->renewed = -1;
+    }
 }
 
 /* A stream whose buffers are all late is not obsolete. It started late: its
@@ -62,6 +95,7 @@ static void learn_lateness(GstTltcpStream *stream,
     if (stream->lateness < 0 || late < stream->lateness) {
         stream->lateness = late;
     }
+    renew_lateness(stream, late, now);
 }
 
 /* ---- description ---- */
@@ -75,13 +109,6 @@ static void set_deadlines(GstTltcpStream *stream) {
     gst_tltcp_framer_set_deadlines(&stream->framer, self->deadline_mode,
                                    self->settings.latency, grace);
     g_mutex_unlock(&self->settings.lock);
-}
-
-static guint latency_ms(GstTltcpSink *self) {
-    g_mutex_lock(&self->settings.lock);
-    guint latency = self->settings.latency;
-    g_mutex_unlock(&self->settings.lock);
-    return latency;
 }
 
 /* Stream headers as sections, for later callers. */

@@ -139,6 +139,14 @@ TEST(an_encoder_skips_pictures_that_would_come_too_late) {
     gst_harness_push_upstream_event(
         h, gst_tltcp_qos_resume_event(1680 * GST_MSECOND));
     assert_true(takes(h, 1760));
+    /* Their time may step back. */
+    gst_harness_push_upstream_event(
+        h, gst_tltcp_qos_event(1760 * GST_MSECOND, 400 * GST_MSECOND));
+    assert_false(takes(h, 1800));
+    assert_true(takes(h, 800));
+    gst_harness_push_upstream_event(
+        h, gst_tltcp_qos_event(800 * GST_MSECOND, 100 * GST_MSECOND));
+    assert_false(takes(h, 840));
     gst_harness_teardown(h);
 }
 

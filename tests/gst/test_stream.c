@@ -366,6 +366,37 @@ TEST(a_stream_travels_over_tcp) {
     end(p);
 }
 
+static GstClockTime running_time(GstElement *element) {
+    GstClock *clock = gst_element_get_clock(element);
+    GstClockTime now =
+        gst_clock_get_time(clock) - gst_element_get_base_time(element);
+
+    gst_object_unref(clock);
+    return now;
+}
+
+/* Else all its buffers would be obsolete for ever. */
+TEST(a_stream_whose_time_steps_back_goes_on) {
+    struct pair p = sink_calls("latency=200", "latency=200");
+    GstElement *sink = p.sink->element;
+    GstBuffer *got = NULL;
+
+    gst_harness_set_src_caps_str(p.sink, SUPPORT_H264_CAPS);
+    assert_true(running_time(sink) > 10 * GST_SECOND); /* since the boot */
+    support_push(p.sink, support_frame('I', 'a', running_time(sink),
+                                       running_time(sink)));
+    gst_buffer_unref(support_pull(p.src));
+    for (guint i = 0; i < 250 && !got; i++) {
+        GstClockTime captured = running_time(sink) - 5 * GST_SECOND;
+        support_push(p.sink, support_frame('I', 'b', captured, captured));
+        g_usleep(40000);
+        got = gst_harness_try_pull(p.src);
+    }
+    assert_non_null(got);
+    gst_buffer_unref(got);
+    end(p);
+}
+
 TEST(timestamps_follow_the_display_times_of_the_sender) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
 
@@ -400,6 +431,7 @@ int main(void) {
         cmocka_unit_test(statistics_count_sent_and_received_data),
         cmocka_unit_test(repair_packets_are_sent_when_asked_for),
         cmocka_unit_test(a_stream_travels_over_tcp),
+        cmocka_unit_test(a_stream_whose_time_steps_back_goes_on),
         cmocka_unit_test(timestamps_follow_the_display_times_of_the_sender),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
