@@ -16,6 +16,7 @@ static inline int net_begin(void) {
 }
 #else
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -159,9 +159,23 @@ TEST(from_ipv6_no_ipv4_address_is_reachable) {
     assert_null(s);
 }
 
+/* A minimal system knows no name at all. */
+static bool has_localhost(void) {
+    struct addrinfo *found = NULL;
+
+    if (getaddrinfo("localhost", NULL, NULL, &found) != 0) {
+        return false;
+    }
+    freeaddrinfo(found);
+    return true;
+}
+
 TEST(a_local_address_picks_among_those_of_a_name) {
     struct lo *l = *state;
 
+    if (!has_localhost()) {
+        skip();
+    }
     lo_listen(l);
     l->host = "localhost"; /* perhaps of both families */
     l->config.io.local_host = "127.0.0.1";

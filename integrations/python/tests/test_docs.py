@@ -28,7 +28,7 @@ def test_the_first_program_runs(tmp_path):
 
 
 def test_the_line_of_the_readme_sends(tmp_path):
-    line = re.search(r"^\| Python \| `(.*?)` \|$", README, re.M)[1]
+    line = re.search(r"^\| \[Python\]\(\S+\) \| `(.*?)` \|$", README, re.M)[1]
     assert '"tltcp://HOST:5000"' in line
     line = line.replace('"tltcp://HOST:5000"', 'f"tltcp://127.0.0.1:{port}"')
     program = f"""
