@@ -252,6 +252,14 @@ static void is_thin_back(struct adaptive *a) {
     a->back_bps = 64e3;
 }
 
+static void shape_jitter_30(struct sim_link_config *c) {
+    c->jitter = 30 * MS;
+}
+
+static void shape_jitter_60(struct sim_link_config *c) {
+    c->jitter = 60 * MS;
+}
+
 static void has_b_frames(struct adaptive *a) {
     a->encoder.b_frames = 2;
 }
@@ -267,6 +275,8 @@ SHAPE(fq_ecn)
 SHAPE(pie)
 SHAPE(pie_ecn)
 SHAPE(policer)
+SHAPE(jitter_30)
+SHAPE(jitter_60)
 
 #define S5 (5 * SEC)
 #define S10 (10 * SEC)
@@ -295,6 +305,9 @@ static const struct links links[] = {
     {"clock steps 3 s", {3e6}, 1, S30, 40 * MS, 60000, skips},
     {"30 % of ACKs lost", {3e6}, 1, S30, 40 * MS, 60000, loses_acks},
     {"64 kbit/s back", {3e6}, 1, S30, 40 * MS, 60000, is_thin_back},
+    {"64 kbit/s back of 12", {12e6}, 1, S30, 30 * MS, 60000, is_thin_back},
+    {"jitter 30 ms", {4e6}, 1, S30, 40 * MS, 60000, with_jitter_30},
+    {"jitter 60 ms", {4e6}, 1, S30, 40 * MS, 60000, with_jitter_60},
     {"2 % lost", {3e6}, 1, S30, 40 * MS, 60000, loses},
     {"CoDel", {3e6}, 1, S30, 40 * MS, 250000, with_codel},
     {"CoDel, ECN", {3e6}, 1, S30, 40 * MS, 250000, with_codel_ecn},
