@@ -4,11 +4,11 @@
  * viewers.
  *
  *   bench_fanout serve|view LIBRARY HOST PORT VIEWERS MBPS SECONDS LATENCY_MS
- *                WARM_SECONDS
+ *                WARM_SECONDS TRAIN
  *
  * The server waits for all viewers, prints "ready", and sends a frame every 40
- * ms for WARM_SECONDS + SECONDS; costs count in SECONDS. Each end prints one
- * line of JSON.
+ * ms for WARM_SECONDS + SECONDS; costs count in SECONDS. Bare UDP sends TRAIN
+ * datagrams at once. Each end prints one line of JSON.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -27,6 +27,7 @@
 #define NAP_NS UINT64_C(10000000)
 
 static const struct fanout_ops *const transports[] = {
+    &fanout_bare,
     &fanout_tltcp,
 #ifdef BENCH_HAVE_SRT
     &fanout_srt,
@@ -36,7 +37,7 @@ static const struct fanout_ops *const transports[] = {
 #endif
 };
 
-static void fanout_sleep_until(uint64_t when) {
+void fanout_sleep_until(uint64_t when) {
     struct timespec t = {.tv_sec = (time_t)(when / 1000000000u),
                          .tv_nsec = (long)(when % 1000000000u)};
 
@@ -179,11 +180,11 @@ int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "list") == 0) {
         return list_libraries();
     }
-    ops = argc == 10 ? transport_of(argv[2]) : NULL;
+    ops = argc == 11 ? transport_of(argv[2]) : NULL;
     if (ops == NULL) {
         fprintf(stderr,
                 "usage: %s serve|view LIBRARY HOST PORT VIEWERS MBPS "
-                "SECONDS LATENCY_MS WARM_SECONDS\n   or: %s list\n",
+                "SECONDS LATENCY_MS WARM_SECONDS TRAIN\n   or: %s list\n",
                 argv[0], argv[0]);
         return 2;
     }
@@ -196,7 +197,11 @@ int main(int argc, char **argv) {
                                 .seconds = strtod(argv[7], NULL),
                                 .latency_ms =
                                     (unsigned)strtoul(argv[8], NULL, 10),
-                                .warm = strtod(argv[9], NULL)};
+                                .warm = strtod(argv[9], NULL),
+                                .train = (unsigned)strtoul(argv[10], NULL, 10)};
+    if (o.train == 0) {
+        bench_fail("train", "at least 1");
+    }
     if (o.viewers == 0 || o.viewers > FANOUT_VIEWERS_MAX) {
         bench_fail("viewers", "from 1 to 1024");
     }

@@ -21,6 +21,7 @@ struct fanout_options {
     double seconds;      /* of it, whose costs count */
     double warm;         /* seconds of it before */
     unsigned latency_ms; /* budget for repairs */
+    unsigned train;      /* datagrams that bare UDP sends at once */
 };
 
 /* Functions of a transport. They end the program on failure. */
@@ -38,6 +39,10 @@ struct fanout_ops {
     void (*receive)(uint64_t *bytes);
 };
 
+/* Sleeps until a time of bench_now(). */
+void fanout_sleep_until(uint64_t when);
+
+extern const struct fanout_ops fanout_bare;
 extern const struct fanout_ops fanout_tltcp;
 extern const struct fanout_ops fanout_srt;
 extern const struct fanout_ops fanout_rist;

@@ -4,8 +4,9 @@
 
 One process serves all viewers, another one is all of them; both do the same
 with each transport, and transports take turns.  Without a round-trip time they
-talk over the loopback interface, with one through linkem.  Then some viewers
-have bad links: the others must not notice.
+talk over the loopback interface, with one through linkem.  Bare UDP, which only
+sends, is the floor.  Then some viewers have bad links: the others must not
+notice.
 """
 import argparse
 import json
@@ -30,8 +31,12 @@ import commit  # noqa: E402
 
 import fanout_page  # noqa: E402
 
-NAMES = {"tltcp": "TLTCP", "srt": "SRT", "librist": "librist"}
+NAMES = {"tltcp": "TLTCP", "srt": "SRT", "librist": "librist",
+         "bare": "bare UDP"}
 OURS = "tltcp"
+FLOOR = "bare"  # repairs nothing
+TRAIN = 10  # packets that may leave at once (RFC 9002, section 7.7)
+WHOLE = 44  # that one message with UDP_SEGMENT takes
 PATIENCE = 60  # seconds that a run may take beyond its own time
 BAD_LINK = "rate=300kbit,queue=20kB,loss=20%"
 
@@ -65,14 +70,14 @@ class Run:
         self.processes.append(process)
         return process
 
-    def end_point(self, role, port, viewers):
+    def end_point(self, role, port, viewers, train=TRAIN):
         args = self.args
         return self.start(args.program, role, self.transport, "127.0.0.1", port,
                           viewers, args.mbps, args.seconds, args.latency,
-                          args.warm)
+                          args.warm, train)
 
-    def serve(self, viewers):
-        server = self.end_point("serve", self.port, viewers)
+    def serve(self, viewers, train=TRAIN):
+        server = self.end_point("serve", self.port, viewers, train)
         if server.stdout.readline().strip() != "listening":
             raise Failed(f"{self.transport}: {server.stderr.read().strip()}")
         return server
@@ -118,7 +123,7 @@ def cost(server, viewers):
 def plain(args, transport, viewers, rtt):
     with tempfile.TemporaryDirectory() as folder, \
             Run(args, transport, folder) as run:
-        server = run.serve(viewers)
+        server = run.serve(viewers, TRAIN if rtt else WHOLE)
         port = run.link() if rtt else run.port
         seen = run.end_point("view", port, viewers)
         return cost(run.result(server), run.result(seen))
@@ -230,10 +235,11 @@ def bench(args):
         title = f"{count} viewer{'s' if count > 1 else ''}, RTT {rtt:g} ms"
         results["costs"][title] = rows
         print_costs(title, rows)
-    alone = turns(args, transports, isolation, args.viewers, 0)
-    beside = turns(args, transports, isolation, args.viewers, args.bad)
+    repairing = [name for name in transports if name != FLOOR]
+    alone = turns(args, repairing, isolation, args.viewers, 0)
+    beside = turns(args, repairing, isolation, args.viewers, args.bad)
     results["isolation"] = {name: (alone[name], beside[name])
-                            for name in transports}
+                            for name in repairing}
     print_isolation(args, results["isolation"])
     return results
 

@@ -10,6 +10,12 @@ turns. With a round-trip time, packets go through `linkem`, which takes the pack
 call in one piece, as a network card with segmentation offload does. `./dev bench fanout
 --page PAGE` makes this page.
 
+Bare UDP is the floor: the server only sends the same packets at the same times, and nobody
+acknowledges or repairs anything (`bench/fanout_bare.c`). With a round-trip time it sends a
+frame in trains of ten packets every 5 ms, which is the most that TLTCP sends at once, and
+otherwise in one. One `sendmmsg()` with `UDP_SEGMENT` takes a train to every viewer. What a
+transport costs beyond that is its own.
+
 Streams of {mbps:g} Mbit/s, {seconds:g} s after the first {warm:g} s; runs of each: {runs},
 of which the median counts. CPU is that of a process with its part of the kernel, in % of a
 core for each stream. The ratio is TLTCP's CPU over that of the transport, from the same

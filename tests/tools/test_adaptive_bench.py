@@ -526,6 +526,14 @@ class Commit(unittest.TestCase):
 
 
 class Fanout(unittest.TestCase):
+    @staticmethod
+    def args():
+        tools = toolbox.TOOLS
+        return argparse.Namespace(
+            program=tools.parent / "bench" / "bench_fanout",
+            linkem=tools / "linkem", mbps=1, seconds=1, warm=0.2,
+            latency=2000, rtt=10, runs=1)
+
     def test_costs_are_of_one_stream(self):
         end = {"viewers": 4, "seconds": 10, "cpu_seconds": 2,
                "resident_bytes": 4000}
@@ -569,14 +577,20 @@ class Fanout(unittest.TestCase):
     @unittest.skipUnless((toolbox.TOOLS.parent / "bench" /
                           "bench_fanout").exists(), "not built")
     def test_viewers_with_good_links_get_all_beside_a_bad_one(self):
-        tools = toolbox.TOOLS
-        args = argparse.Namespace(
-            program=tools.parent / "bench" / "bench_fanout",
-            linkem=tools / "linkem", mbps=1, seconds=1, warm=0.2,
-            latency=2000, rtt=10, runs=1)
-        result = fanout.isolation(args, "tltcp", 2, 1)
+        result = fanout.isolation(self.args(), "tltcp", 2, 1)
         self.assertGreater(result["least"], 0.9)
         self.assertLess(result["bad_mean"], 1)
+
+    @unittest.skipUnless((toolbox.TOOLS.parent / "bench" /
+                          "bench_fanout").exists(), "not built")
+    def test_bare_udp_delivers_every_train(self):
+        args = self.args()
+        args.mbps = 8  # 28 packets a frame: three trains
+        for rtt in (0, 10):
+            with self.subTest(rtt=rtt):
+                result = fanout.plain(args, "bare", 2, rtt)
+                self.assertGreater(result["least"], 0.9)
+                self.assertLessEqual(result["mean"], 1)
 
 
 if __name__ == "__main__":
