@@ -14,6 +14,11 @@
 #define QUANTUM TLTCP_MS
 /* Minimum latency of a live stream that bears such a delay at each end. */
 #define LATENCY_MS 20u
+/* If no timer expires, a crowd waits longer, for this part of the latency. */
+#define QUANTUM_PART 100u
+#define QUANTUM_MAX (2 * TLTCP_MS)
+/* For a timer that expires so soon, the loop does not sleep. */
+#define TIMER_COST (20 * TLTCP_US)
 /* With more bytes than this in a quantum, from a port or to a connection, turns
  * are large anyway, and the kernel's buffers are too small for waiting. */
 #define QUANTUM_BYTES ((uint64_t)65536)
@@ -21,6 +26,9 @@
 #define FULL_READS 4u
 /* Minimum number of connections for which waiting pays. */
 #define CROWD 4u
+/* Fewer wait only after so many turns in a row, each within a quantum of the
+ * one before: a frame and the ACK of another may just coincide. */
+#define RUSH 2u
 /* After a turn with this many bytes, the thread sleeps for a moment. Otherwise
  * the sender wakes it for every few packets, which took a sixth of the
  * processor time at each end on the loopback interface. With the usual slack of
@@ -74,6 +82,15 @@ static void loop_begin_turn(struct tltcp__io_thread *io) {
     tltcp__output_flush(io);
 }
 
+/* When to wake for a timer. A crowd that may wait longer than a quantum lets
+ * more timers expire until then. */
+static tltcp_time loop_timer_at(const struct tltcp__io_thread *io,
+                                tltcp_time at) {
+    tltcp_time late = io->patience > QUANTUM ? io->patience - QUANTUM : 0;
+
+    return at < TLTCP_TIME_NEVER - late ? at + late : at;
+}
+
 /* Ends a turn: the loop sleeps until the first timer. It does not sleep if
  * connections are left, or if that timer has expired. Releases the mutex. True:
  * connections are left. */
@@ -83,14 +100,14 @@ static bool loop_end_turn(struct tltcp__io_thread *io, tltcp_time now) {
     bool again;
 
     (void)cmn__heap_first(&io->timers, &first);
-    again = left || first.key <= now;
+    again = left || first.key <= now + TIMER_COST;
     io->pumping = again;
     uv_mutex_unlock(&io->mx);
     if (again) {
         (void)uv_idle_start(&io->again, loop_on_again);
     } else {
         (void)uv_idle_stop(&io->again);
-        net__timer_set(&io->timer, first.key);
+        net__timer_set(&io->timer, loop_timer_at(io, first.key));
     }
     return left;
 }
@@ -104,24 +121,35 @@ bool tltcp__loop_turn(struct tltcp__io_thread *io) {
     return left;
 }
 
-/* Whether all connections carry data with a latency that bears waiting. */
-static bool loop_is_live(const struct tltcp__io_thread *io) {
-    const struct tltcp__port *p = io->ports;
+/* The lowest latency of all connections, ms. */
+static uint32_t loop_latency(const struct tltcp__io_thread *io) {
+    uint32_t least = UINT32_MAX;
 
-    while (p != NULL && p->config.latency_ms >= LATENCY_MS) {
-        p = p->next;
+    for (const struct tltcp__port *p = io->ports; p != NULL; p = p->next) {
+        least = p->config.latency_ms < least ? p->config.latency_ms : least;
     }
-    return p == NULL;
+    return least;
 }
 
-/* Whether waiting pays, after a window of this many quanta. */
-static bool loop_is_crowd(const struct tltcp__io_thread *io, uint64_t quanta) {
-    bool live = loop_is_live(io);
+/* How long a crowd may wait if no timer expires. */
+static tltcp_time loop_patience(uint32_t latency_ms) {
+    tltcp_time part = latency_ms * TLTCP_MS / QUANTUM_PART;
+
+    return part < QUANTUM ? QUANTUM : part < QUANTUM_MAX ? part : QUANTUM_MAX;
+}
+
+/* Decides whether waiting pays, after a window of this many quanta. */
+static void loop_judge(struct tltcp__io_thread *io, uint64_t quanta) {
+    uint32_t latency_ms = loop_latency(io);
+    bool live = latency_ms >= LATENCY_MS;
+    bool many = io->window_conns >= CROWD;
     uint64_t most = quanta * QUANTUM_BYTES;
     uint64_t senders = live && io->window_conns > 0 ? io->window_conns : 1;
 
-    return (live || io->window_conns >= CROWD) && io->window_in <= most &&
-           io->window_bytes <= most * senders;
+    io->crowd = (live || many) && io->window_in <= most &&
+                io->window_bytes <= most * senders;
+    io->rush = many ? 1 : RUSH;
+    io->patience = many && live ? loop_patience(latency_ms) : QUANTUM;
 }
 
 /* How long to wait for more after the next turn; 0: not at all. */
@@ -131,16 +159,17 @@ static tltcp_time loop_nap_time(struct tltcp__io_thread *io, tltcp_time now) {
 
     uv_mutex_lock(&io->mx);
     if (span >= WINDOW * QUANTUM) {
-        io->crowd = loop_is_crowd(io, span / QUANTUM);
+        loop_judge(io, span / QUANTUM);
         io->window++;
         io->window_conns = 0;
         io->window_in = 0;
         io->window_bytes = 0;
         io->window_since = now;
     }
+    io->rushed = now - io->idle_since < io->patience ? io->rushed + 1 : 0;
     if (!TLTCP__CAN_SLEEP || io->full_reads >= FULL_READS) {
         nap = 0;
-    } else if (io->crowd && now - io->idle_since < QUANTUM) {
+    } else if (io->crowd && io->rushed >= io->rush) {
         nap = QUANTUM;
     } else if (io->bulk_in >= BULK_BYTES) {
         nap = BULK_NAP;
@@ -149,6 +178,20 @@ static tltcp_time loop_nap_time(struct tltcp__io_thread *io, tltcp_time now) {
     io->bulk_in = 0;
     uv_mutex_unlock(&io->mx);
     return nap;
+}
+
+/* When a quantum that began then ends. Waiting for a timer that expires soon
+ * costs less than setting it. */
+static tltcp_time loop_quantum_end(const struct tltcp__io_thread *io,
+                                   tltcp_time began) {
+    cmn__heap_item first = {.key = TLTCP_TIME_NEVER};
+    tltcp_time soon = began + QUANTUM_MAX;
+
+    (void)cmn__heap_first(&io->timers, &first);
+    if (first.key > soon) {
+        return began + io->patience;
+    }
+    return first.key > began + QUANTUM ? first.key : began + QUANTUM;
 }
 
 /* Sleeps until a time, without the mutex. Nobody need wake the thread: a turn
@@ -175,7 +218,8 @@ static void loop_on_turn(uv_check_t *turn) {
     loop_begin_turn(io);
     if (nap > 0 && io->scheduled == NULL) {
         /* a quantum includes the turn */
-        loop_nap(io, (nap == QUANTUM ? now : tltcp_now()) + nap);
+        loop_nap(io, nap == QUANTUM ? loop_quantum_end(io, now)
+                                    : tltcp_now() + nap);
     }
     io->idle_since = tltcp_now();
     (void)loop_end_turn(io, io->idle_since);

@@ -32,6 +32,7 @@ void tltcp__wake(tltcp_socket *s) {
 
     tltcp__schedule(s);
     if (!io->pumping) {
+        io->pumping = true; /* once for all that is scheduled until its turn */
         (void)uv_async_send(&io->wake);
     }
 }

@@ -73,7 +73,7 @@ struct tltcp__io_thread {
     tltcp_socket *last_scheduled;
     cmn__mem mem;
     cmn__heap timers;
-    bool pumping; /* checks `scheduled` again without being woken */
+    bool pumping; /* will check `scheduled` without being woken again */
     bool stopping;
     uint32_t window;       /* number of the present window, a few turns long */
     uint32_t window_conns; /* connections that had a turn in it */
@@ -86,8 +86,11 @@ struct tltcp__io_thread {
     /* Used only by the I/O thread. */
     tltcp_time window_since;
     tltcp_time idle_since; /* end of the last turn */
-    bool crowd; /* in the last window many or live connections had few bytes
-                   each */
+    bool crowd;    /* in the last window many or live connections had few bytes
+                      each */
+    unsigned rush; /* turns in quick succession after which it waits */
+    unsigned rushed;     /* such turns until now */
+    tltcp_time patience; /* how long it waits if no timer expires */
 };
 
 struct tltcp__listener {
