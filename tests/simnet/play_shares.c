@@ -16,6 +16,7 @@ static int play_shares_usage(void) {
             "    [--bursts P] [--kind fixed|adaptive|greedy|bulk]\n"
             "    [--streams N] [--stagger S] [--bitrate MBIT] [--latency MS]\n"
             "    [--seconds S] [--congestion NAME] [--param NAME --value X]\n"
+            "    [--clip ippp|pyramid|screen|refresh|mixed]\n"
             "    [--seeds N] [--first SEED] [--trace]\n");
     return 2;
 }
@@ -155,6 +156,8 @@ static bool set_option(struct shares *s, struct seeds *run, int c) {
     case 'G':
         s->stagger = (uint64_t)(x * SEC);
         break;
+    case 'C':
+        return shares_set_clip(s, optarg);
     case 'T':
         s->trace = true;
         break;
@@ -185,6 +188,7 @@ int main(int argc, char **argv) {
         {"bursts", required_argument, NULL, 'B'},
         {"rival-last", no_argument, NULL, 'A'},
         {"stagger", required_argument, NULL, 'G'},
+        {"clip", required_argument, NULL, 'C'},
         {"trace", no_argument, NULL, 'T'},
         {NULL, 0, NULL, 0},
     };

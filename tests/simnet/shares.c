@@ -9,8 +9,7 @@
 #include "tests/simnet/rival.h"
 
 #define INTERVAL (40 * MS)
-#define GOP 50       /* of a fixed stream */
-#define FAST_GOP 250 /* of an adaptive one */
+#define GOP 50 /* of a fixed stream */
 #define MINI_GOP 3
 #define GRACE (1000 * MS)
 #define STEP (5 * MS)
@@ -19,8 +18,27 @@
 #define LEAST_RATE 150e3 /* of an adaptive one */
 #define BURST 4          /* packets that a burst loses on average */
 
+/* What an adaptive encoder makes of its target. Sizes are multiples of the mean
+ * picture's. */
+struct clip_shape {
+    const char *name;
+    unsigned gop;
+    unsigned mini_gop; /* pictures from reference to reference */
+    double key, reference, disposable;
+    bool steady; /* all pictures of a kind are alike */
+};
+
+static const struct clip_shape shapes[] = {
+    {"ippp", 250, 1, 4, 0.99, 0, false},
+    {"pyramid", 50, 3, 4, 1.66, 0.58, false},
+    {"screen", 100, 1, 8, 0.93, 0, false},
+    {"refresh", 250, 1, 1, 1, 0, true},
+};
+#define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
 struct stream {
     const struct shares *s;
+    const struct clip_shape *shape; /* NULL: not an adaptive one */
     struct world *world;
     struct sim_host *from, *to;
     struct sim_peer *peer;
@@ -55,6 +73,16 @@ void shares_init(struct shares *s) {
                          .congestion = "auto"};
 }
 
+bool shares_set_clip(struct shares *s, const char *name) {
+    s->mixed = strcmp(name, "mixed") == 0;
+    s->clip = 0;
+    while (!s->mixed && s->clip < SHAPES &&
+           strcmp(name, shapes[s->clip].name) != 0) {
+        s->clip++;
+    }
+    return s->clip < SHAPES;
+}
+
 /* ---- the stream ---- */
 
 /* Between half and one and a half times the mean, the middle more likely. */
@@ -67,11 +95,12 @@ static uint32_t shares_vary(struct sim_random *r, double mean) {
 }
 
 static uint32_t class_at(const struct stream *x, uint32_t i) {
-    bool fixed = x->s->kind == SHARES_FIXED;
-    uint32_t at = i % (fixed ? GOP : FAST_GOP);
-    return at == 0                              ? TL_CLASS_KEY
-           : !fixed || (at - 1) % MINI_GOP == 0 ? TL_CLASS_REFERENCE
-                                                : TL_CLASS_DISPOSABLE;
+    const struct clip_shape *shape = x->shape;
+    uint32_t at = i % (shape != NULL ? shape->gop : GOP);
+    uint32_t mini = shape != NULL ? shape->mini_gop : MINI_GOP;
+    return at == 0                ? TL_CLASS_KEY
+           : (at - 1) % mini == 0 ? TL_CLASS_REFERENCE
+                                  : TL_CLASS_DISPOSABLE;
 }
 
 static uint32_t fixed_size(struct stream *x, uint32_t class) {
@@ -83,15 +112,19 @@ static uint32_t fixed_size(struct stream *x, uint32_t class) {
 }
 
 static uint32_t adaptive_size(struct stream *x, uint32_t class) {
+    const struct clip_shape *shape = x->shape;
+    double times = class == TL_CLASS_KEY         ? shape->key
+                   : class == TL_CLASS_REFERENCE ? shape->reference
+                                                 : shape->disposable;
     tltcp_stats st;
-    double target;
+    double target, mean;
     tltcp_stats_init(&st);
     (void)tltcp_conn_get_stats(x->peer->conn, &st, sim_host_now(x->from));
     target = (double)st.target_bps;
     target = target < x->s->bitrate ? target : x->s->bitrate;
     x->target = target > LEAST_RATE ? target : LEAST_RATE;
-    return shares_vary(&x->rnd, x->target / 8 * INTERVAL * 1e-9 *
-                                    (class == TL_CLASS_KEY ? 4 : 0.99));
+    mean = x->target / 8 * INTERVAL * 1e-9 * times;
+    return shape->steady ? (uint32_t)mean : shares_vary(&x->rnd, mean);
 }
 
 static void shares_shape(void *user, uint64_t number, tltcp_time now,
@@ -170,7 +203,7 @@ static bool has_pictures(const struct shares *s) {
     return s->kind == SHARES_FIXED || s->kind == SHARES_ADAPTIVE;
 }
 
-static void stream_join(struct stream *x, const struct shares *s,
+static void stream_join(struct stream *x, const struct shares *s, unsigned n,
                         uint64_t seed) {
     const struct sim_source_config pictures = {.sections = stream_pictures(s),
                                                .start = 100 * MS,
@@ -189,6 +222,9 @@ static void stream_join(struct stream *x, const struct shares *s,
     tltcp_config c;
     memset(x, 0, sizeof(*x));
     x->s = s;
+    x->shape = s->kind == SHARES_ADAPTIVE
+                   ? &shapes[(s->clip + n * s->mixed) % SHAPES]
+                   : NULL;
     x->world = &w;
     x->start = world_now(&w);
     sim_random_init(&x->rnd, seed);
@@ -381,7 +417,7 @@ static void streams_join(const struct shares *s, uint64_t seed) {
             rival_join(&rivals[s->rivals + i], &w, s->congestion,
                        seed * 10 + 9);
         } else {
-            stream_join(&streams[i], s, seed + 1000 * i);
+            stream_join(&streams[i], s, i, seed + 1000 * i);
         }
         world_run_for(&w, i + 1 < s->streams ? s->stagger : 0);
     }

@@ -34,6 +34,8 @@ struct shares {
     unsigned streams;
     uint64_t stagger; /* between the starts of two streams */
     double bitrate;   /* of a stream at most, bit/s */
+    unsigned clip;    /* of adaptive streams; see shares_set_clip() */
+    bool mixed;       /* each has another one */
     uint64_t latency;
     uint64_t length;        /* of the measurement */
     const char *congestion; /* of the streams */
@@ -60,6 +62,10 @@ struct shares_result {
 
 /* 4 Mbit/s, 40 ms, 50 kB; one stream of 2.8 Mbit/s for 30 s, 400 ms. */
 void shares_init(struct shares *s);
+/* What adaptive encoders make of their target: "ippp", "pyramid" of B frames,
+ * "screen" with huge key frames, intra "refresh", or "mixed". False: none of
+ * these. */
+bool shares_set_clip(struct shares *s, const char *name);
 void shares_play(const struct shares *s, uint64_t seed,
                  struct shares_result *r);
 /* Pictures that a stream shows alone on a part of the link. */
