@@ -6,6 +6,7 @@
     ./dev bench shares         # renews docs/design/default-controller.md
     ./dev bench shares --kind adaptive   # encoders that follow the target
     ./dev bench shares --kind several    # several of those and nobody else
+    ./dev bench shares --kind pairs --links 300   # two of any clip and start
     ./dev bench shares --kind greedy     # the page's table of greedy streams
     ./dev bench shares --hold  # renews the table of `hold` beside BBR instead
     ./dev bench shares --kind several --options "--param hold --value 0"
@@ -39,6 +40,10 @@ STREAMS = (2, 3, 5)
 STAGGER = 2  # s between their starts, and a part of a frame's time: streams
 # whose frames leave at the same moment share a queue less evenly
 FRAME = 0.04  # s
+CLIPS = ("ippp", "pyramid", "screen", "refresh", "mixed")
+PAIR_STAGGER = 8  # s, at most
+PAIR_QUEUE = 6  # kB, at least
+PAIR_RTTS = (20, 40, 80, 130, 201)  # ms
 EVEN = 1.25  # highest rate over the lowest
 HELD = 0.5  # the default
 HOLD_WANTED = 0.45  # likewise
@@ -183,6 +188,54 @@ def hold_table(results):
     return text
 
 
+def draw_pairs(count, seed):
+    """Options of play_shares: two encoders that follow the target, with any
+    distance between their starts."""
+    rng = random.Random(seed)
+    pairs = []
+    for number in range(count):
+        rate = rng.uniform(1, 10)
+        rtt = 20 * 10 ** rng.random()  # 20 to 200
+        queue = 35 * (400 / 35) ** rng.random()  # ms
+        pairs.append({"rate": round(rate, 2), "rtt": round(rtt),
+                      "queue": round(max(rate * queue / 8, PAIR_QUEUE), 1),
+                      "clip": rng.choice(CLIPS),
+                      "stagger": round(rng.uniform(0, PAIR_STAGGER), 4),
+                      "first": number + 1})
+    return pairs
+
+
+def play_pair(program, pair):
+    options = [word for name, value in pair.items()
+               for word in (f"--{name}", value)]
+    return marks.play(program, "--kind", "adaptive", "--streams", 2,
+                      "--seeds", 1, "--seconds", SECONDS["adaptive"], *options)
+
+
+def pairs_row(name, results):
+    shares = sorted(1 / r["even"][0] for r in results)
+    times = sorted(r["least"][0] for r in results)
+    n = len(results)
+    return (f"| {name} ({n} links) | {shares[n // 2]:.2f} | "
+            f"{shares[n // 10]:.2f} | "
+            f"{100 * sum(s >= 0.8 for s in shares) / n:.0f} | "
+            f"{100 * times[n // 10]:.1f} | "
+            f"{100 * sum(t >= 0.98 for t in times) / n:.0f} |\n")
+
+
+def pairs_table(program, pairs):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda p: play_pair(program, p), pairs))
+    text = ("| RTT, ms | lower rate over the higher | of the lowest tenth | "
+            "at least 0.8, % of the links | of the lowest tenth in time, % | "
+            "98 % in time, % of the links |\n" + "| --- " * 6 + "|\n")
+    for low, high in zip(PAIR_RTTS, PAIR_RTTS[1:]):
+        chosen = [r for p, r in zip(pairs, results) if low <= p["rtt"] < high]
+        if chosen:
+            text += pairs_row(f"{low} to {high}", chosen)
+    return text + pairs_row("all", results)
+
+
 # What goes into the page, by kind.
 MARKED = {"fixed": MARK, "greedy": GREEDY_MARK}
 
@@ -190,6 +243,8 @@ MARKED = {"fixed": MARK, "greedy": GREEDY_MARK}
 def make_table(args, links):
     if args.hold:
         return hold_table(measure_hold(args.program, links))
+    if args.kind == "pairs":
+        return pairs_table(args.program, draw_pairs(args.links, args.seed))
     if args.kind == "greedy":
         return several_table(
             links, measure_several(args.program, "greedy", links, args.options),
@@ -211,11 +266,11 @@ def main():
     p.add_argument("--links", type=int, default=24, help="how many (24)")
     p.add_argument("--seed", type=int, default=1, help="of the links (1)")
     p.add_argument("--kind", default="fixed",
-                   choices=("fixed", "adaptive", "several", "greedy"),
+                   choices=("fixed", "adaptive", "several", "pairs", "greedy"),
                    help="of encoder: one that wants 70 %% of the link, or one "
-                   "that follows the target, or several of those, whose "
-                   "tables are printed; or several streams that send all "
-                   "they may (fixed)")
+                   "that follows the target, or several of those, or two of "
+                   "any clip and start, whose tables are printed; or several "
+                   "streams that send all they may (fixed)")
     p.add_argument("--hold", action="store_true",
                    help="the table of `hold` beside BBR")
     p.add_argument("--options", type=shlex.split, default=[],
