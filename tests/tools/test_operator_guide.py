@@ -20,6 +20,11 @@ ALONE = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child",
 # The names of the page, its folders, and the programs that it leaves open.  The
 # satellite is a machine of its own.
 WORLD = """
+    if [ ! -e /etc/hosts ]; then # a minimal system
+        cp -a /etc "$hosts.etc"
+        touch "$hosts.etc/hosts"
+        mount --bind "$hosts.etc" /etc
+    fi
     mount --bind "$hosts" /etc/hosts
     trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
     station() {
