@@ -156,6 +156,60 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     }
 }
 
+/* Whether what an ACK of the packet changes can be noted for several at
+ * once. */
+static bool is_plain(const tltcp__sender *s, const tltcp__sent *rec) {
+    const unsigned plain =
+        TLTCP__SENT_UPDATE | TLTCP__SENT_DATA | TLTCP__SENT_ECT;
+    return rec->state == TLTCP__PACKET_FLYING && rec->chunks == 1 &&
+           (rec->flags & ~plain) == 0 && rec->acked_upto == 0 &&
+           tltcp__sentmap_chunk(&s->map, rec, 0)->kind ==
+               TLTCP__SENT_CHUNK_DATA;
+}
+
+/* Takes plain packets from pn on, none of them the largest acknowledged, as
+ * packet_acked() takes each. Returns the number after the last one. */
+static uint64_t plain_acked(tltcp__sender *s, uint64_t pn, uint64_t end,
+                            feedback *fb) {
+    const tltcp__sent *last = NULL;
+    uint64_t first = pn;
+    uint64_t bytes = 0;
+    if (s->dup != NULL || pn < s->path_pn) {
+        return pn;
+    }
+    for (; pn < end && pn + 1 < fb->largest; pn++) {
+        tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
+        if (!is_plain(s, rec) || (last != NULL && rec->at < last->at)) {
+            break;
+        }
+        credit_chunk(s, tltcp__sentmap_chunk(&s->map, rec, 0), fb);
+        tltcp__sentmap_on_acked(&s->map, rec);
+        tltcp__fec_sender_on_packet(&s->sec.fec, false);
+        fb->data += (rec->flags & TLTCP__SENT_DATA) != 0;
+        fb->ect += (rec->flags & TLTCP__SENT_ECT) != 0;
+        fb->result->acked |= rec->flags;
+        if (rec->size > fb->result->largest_size) {
+            fb->result->largest_size = rec->size;
+        }
+        bytes += rec->size;
+        last = rec;
+    }
+    if (last == NULL) {
+        return pn;
+    }
+    if (first + 1 < s->largest_acked) {
+        cong_rack_reordered(&s->rack, false);
+    }
+    cong_rack_delivered(&s->rack, (cong_time)last->at,
+                        (cong_time)(fb->now - last->at));
+    /* the newest packet's sample replaces those of the others */
+    cong_rate_on_acked(&s->cc.rate, &last->snap, (double)bytes,
+                       (cong_time)fb->now);
+    fb->ack.acked += (double)bytes;
+    fb->result->bytes += bytes;
+    return pn;
+}
+
 /* Whether a number in [lo, hi) was never used. */
 static bool is_optimistic(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
     for (unsigned i = 0; i < TLTCP__SKIPPED_NUMBERS; i++) {
@@ -178,9 +232,14 @@ static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
     }
     while (pn < hi) {
         cmn__range known = {hi, hi};
+        uint64_t stop;
         (void)cmn__ranges_next(&s->map.acked, pn, &known);
-        for (; pn < hi && pn < known.start; pn++) {
-            packet_acked(s, pn, delay, fb);
+        stop = known.start < hi ? known.start : hi;
+        while (pn < stop) {
+            pn = plain_acked(s, pn, stop, fb);
+            if (pn < stop) {
+                packet_acked(s, pn++, delay, fb);
+            }
         }
         pn = known.end > pn ? known.end : pn;
     }
