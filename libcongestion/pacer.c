@@ -55,6 +55,34 @@ void cong_pacer_sent(struct cong_pacer *p, double size, cong_time now) {
     }
 }
 
+uint64_t cong_pacer_burst(const struct cong_pacer *p, double size,
+                          cong_time now) {
+    struct cong_pacer first = *p;
+    cong_time each;
+    cong_pacer_sent(&first, size, now);
+    each = first.t_next - first.t_base; /* the packets after it are as far */
+    if (!(p->rate > 0) || each <= 0) {
+        return UINT64_MAX;
+    }
+    return first.t_next > now
+               ? 1
+               : 2 + (uint64_t)(cong__elapsed(now, first.t_next) / each);
+}
+
+void cong_pacer_sent_burst(struct cong_pacer *p, double size, uint64_t count,
+                           cong_time now) {
+    cong_time more;
+    if (count == 0) {
+        return;
+    }
+    cong_pacer_sent(p, size, now);
+    if (p->rate > 0) { /* the clock is not behind any more */
+        more = (p->t_next - p->t_base) * (cong_time)(count - 1);
+        p->t_base += more;
+        p->t_next += more;
+    }
+}
+
 double cong_pacing_rate(const struct cong *cc, cong_time srtt) {
     if (cc->pacing_rate > 0) {
         return cc->pacing_rate;

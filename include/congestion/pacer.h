@@ -50,6 +50,25 @@ CONG_API cong_time cong_pacer_next(const struct cong_pacer *p, cong_time now);
  */
 CONG_API void cong_pacer_sent(struct cong_pacer *p, double size, cong_time now);
 /**
+ * @brief How many packets of one size may leave now, if a first one may.
+ * @param p     pacer
+ * @param size  bytes of each
+ * @param now   current time
+ * @return 1 or more: as many as cong_pacer_next() would let leave one by one
+ */
+CONG_API uint64_t cong_pacer_burst(const struct cong_pacer *p, double size,
+                                   cong_time now);
+/**
+ * @brief Packets of one size leave together; the same as cong_pacer_sent() for
+ * each.
+ * @param p      pacer
+ * @param size   bytes of each
+ * @param count  how many, at most cong_pacer_burst()
+ * @param now    when
+ */
+CONG_API void cong_pacer_sent_burst(struct cong_pacer *p, double size,
+                                    uint64_t count, cong_time now);
+/**
  * @brief The rate at which a host should send for a controller.
  * @param cc    controller
  * @param srtt  smoothed RTT, ns; -1: none yet

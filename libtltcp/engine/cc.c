@@ -353,6 +353,21 @@ void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now) {
     }
 }
 
+uint64_t tltcp__cc_burst(const tltcp__cc *cc, double size, tltcp_time now) {
+    return tltcp__cc_pace_at(cc, now) <= now
+               ? cong_pacer_burst(&cc->pacer, size, (cong_time)now)
+               : 0;
+}
+
+void tltcp__cc_on_burst_sent(tltcp__cc *cc, double size, uint64_t count,
+                             tltcp_time now) {
+    if (count > 0) {
+        cong_pacer_sent_burst(&cc->pacer, size, count, (cong_time)now);
+        rest(cc, size, (cong_time)now);
+        cc->t_sent = (cong_time)now;
+    }
+}
+
 void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
     double after = ack->flight - ack->acked - ack->lost;
     ack->min_rtt = cc->rtt.min_rtt;

@@ -91,6 +91,11 @@ tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now);
 void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time ack_delay,
                        tltcp_time now);
 void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now);
+/* How many packets of one size the pacer lets leave now, and the same as
+ * on_sent() for each; not in a recovery period that repairs. */
+uint64_t tltcp__cc_burst(const tltcp__cc *cc, double size, tltcp_time now);
+void tltcp__cc_on_burst_sent(tltcp__cc *cc, double size, uint64_t count,
+                             tltcp_time now);
 
 /* One feedback; fills in what the host knows and calls the controller. */
 void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced);

@@ -39,12 +39,9 @@ static bool run_finish(tltcp_conn *c, uint8_t *buf, size_t size, uint64_t pn) {
 
 /* Writes the next packet. Otherwise the connection is over. */
 static bool run_put(tltcp_conn *c, tltcp__run *run,
-                    const uint8_t head[HEAD_LEN], uint8_t *buf, size_t size,
-                    tltcp_time now) {
+                    const uint8_t head[HEAD_LEN], uint8_t *buf) {
     uint64_t pn = tltcp__sentmap_next(&c->sender.map);
-    uint64_t start = run->next;
-    unsigned flags = c->sender.ecn.on ? TLTCP__SENT_ECT : 0;
-    tltcp__sent *rec = tltcp__sender_run_open(&c->sender, run, flags);
+    tltcp__sent *rec = tltcp__sender_run_open(&c->sender, run);
     if (rec == NULL) {
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, tltcp_strerror(TLTCP_ERR_NOMEM));
         return false;
@@ -54,15 +51,14 @@ static bool run_put(tltcp_conn *c, tltcp__run *run,
         buf[0] |= sec__seal_phase(c->seal);
     }
     put_at(buf + PN_AT, (uint32_t)pn + c->peer.offset);
-    put_at(buf + SEQ_AT, (uint32_t)start + c->sender.first_seq);
-    tltcp__sections_copy(&c->sender.sec, start, buf + HEAD_LEN, run->len);
-    if (!run_finish(c, buf, size, pn)) {
+    put_at(buf + SEQ_AT, (uint32_t)run->next + c->sender.first_seq);
+    tltcp__sections_copy(&c->sender.sec, run->next, buf + HEAD_LEN, run->len);
+    if (!run_finish(c, buf, run->size, pn)) {
         tltcp__conn_terminate(c, TLTCP_ERR_LIMIT);
         return false;
     }
-    rec->size = (uint32_t)size;
-    tltcp__sender_on_sent(&c->sender, rec, true, now);
-    tltcp__trace_packet(c, true, pn, size, now);
+    tltcp__sender_run_sent(&c->sender, run, rec);
+    tltcp__trace_packet(c, true, pn, run->size, run->now);
     return true;
 }
 
@@ -86,13 +82,14 @@ size_t tltcp__conn_send_run(tltcp_conn *c, uint8_t *buf, size_t cap,
     if (!has_only_data(c, now)) {
         return 0;
     }
-    n = tltcp__sender_run_begin(&c->sender, size - HEAD_LEN - trailer, &run);
+    n = tltcp__sender_run_begin(&c->sender, size - HEAD_LEN - trailer,
+                                (uint32_t)size, now, &run);
     /* the packet before whose number one is skipped is none of them */
     n = n < c->skip_number_in ? n : c->skip_number_in - 1;
     put_head(c, &run, head);
     while (run.packets < n && cap - total >= size &&
-           tltcp__sender_run_may_go_on(&c->sender, now) &&
-           run_put(c, &run, head, buf + total, size, now)) {
+           tltcp__sender_run_may_go_on(&c->sender) &&
+           run_put(c, &run, head, buf + total)) {
         total += size;
     }
     tltcp__sender_run_end(&c->sender, &run);

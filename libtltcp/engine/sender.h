@@ -138,20 +138,24 @@ void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
 typedef struct tltcp__run {
     uint64_t section;
     uint64_t next; /* stream offset of the next packet's data */
-    size_t len;    /* bytes of data in each */
+    tltcp_time now;
+    uint32_t len;  /* bytes of data in each packet */
+    uint32_t size; /* of each packet */
     unsigned packets;
 } tltcp__run;
 
-/* How many packets there may be, for all but window and pacer. */
+/* How many packets there may be, for all but the window. */
 unsigned tltcp__sender_run_begin(const tltcp__sender *s, size_t len,
+                                 uint32_t size, tltcp_time now,
                                  tltcp__run *run);
-/* Whether window and pacer let the next packet leave. */
-bool tltcp__sender_run_may_go_on(const tltcp__sender *s, tltcp_time now);
-/* The record of the next packet, which the caller writes; NULL without
- * memory. */
-tltcp__sent *tltcp__sender_run_open(tltcp__sender *s, tltcp__run *run,
-                                    unsigned flags);
-/* Call it after the last one, and tltcp__sender_on_sent() after each. */
+/* Whether the window lets the next packet leave. */
+bool tltcp__sender_run_may_go_on(const tltcp__sender *s);
+/* The record of the next packet; NULL without memory. */
+tltcp__sent *tltcp__sender_run_open(tltcp__sender *s, const tltcp__run *run);
+/* That packet was sent. */
+void tltcp__sender_run_sent(tltcp__sender *s, tltcp__run *run,
+                            tltcp__sent *rec);
+/* Call it after the last one. */
 void tltcp__sender_run_end(tltcp__sender *s, const tltcp__run *run);
 
 /* When the controller's next dummy (Peach) may leave; NEVER: none. */

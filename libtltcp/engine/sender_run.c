@@ -5,7 +5,7 @@
 
 /* Whether nothing but new data in turn is to be sent, and nothing else is
  * written into a packet or noted about it. */
-static bool is_plain(const tltcp__sender *s) {
+static bool is_only_data(const tltcp__sender *s) {
     return !s->hold && s->dup == NULL && s->pto_count == 0 &&
            s->pto_probes == 0 && !s->cc.cong->repair_only &&
            !tltcp__cc_recovers(&s->cc) &&
@@ -13,21 +13,25 @@ static bool is_plain(const tltcp__sender *s) {
 }
 
 unsigned tltcp__sender_run_begin(const tltcp__sender *s, size_t len,
+                                 uint32_t size, tltcp_time now,
                                  tltcp__run *run) {
     size_t left = s->map.max - cmn__ring_len(&s->map.packets);
-    uint64_t n = is_plain(s) ? tltcp__sections_run(&s->sec, len) : 0;
-    *run = (tltcp__run){
-        .section = s->sec.nxt_section, .next = s->sec.nxt, .len = len};
-    return (unsigned)(n < left ? n : left);
+    uint64_t n = is_only_data(s) ? tltcp__sections_run(&s->sec, len) : 0;
+    uint64_t burst = n > 0 ? tltcp__cc_burst(&s->cc, size, now) : 0;
+    *run = (tltcp__run){.section = s->sec.nxt_section,
+                        .next = s->sec.nxt,
+                        .now = now,
+                        .len = (uint32_t)len,
+                        .size = size};
+    n = n < left ? n : left;
+    return (unsigned)(n < burst ? n : burst);
 }
 
-bool tltcp__sender_run_may_go_on(const tltcp__sender *s, tltcp_time now) {
-    return tltcp__cc_window_open(&s->cc, (double)s->map.bytes) &&
-           tltcp__cc_pace_at(&s->cc, now) <= now;
+bool tltcp__sender_run_may_go_on(const tltcp__sender *s) {
+    return tltcp__cc_window_open(&s->cc, (double)s->map.bytes);
 }
 
-tltcp__sent *tltcp__sender_run_open(tltcp__sender *s, tltcp__run *run,
-                                    unsigned flags) {
+tltcp__sent *tltcp__sender_run_open(tltcp__sender *s, const tltcp__run *run) {
     tltcp__sent *rec = tltcp__sentmap_open(&s->map);
     tltcp__sent_chunk *chunk =
         rec != NULL ? tltcp__sentmap_add(&s->map, rec) : NULL;
@@ -36,17 +40,31 @@ tltcp__sent *tltcp__sender_run_open(tltcp__sender *s, tltcp__run *run,
     }
     *chunk = (tltcp__sent_chunk){.start = run->next,
                                  .section = run->section,
-                                 .len = (uint32_t)run->len,
+                                 .len = run->len,
                                  .kind = TLTCP__SENT_CHUNK_DATA};
-    rec->flags = (uint16_t)(TLTCP__SENT_UPDATE | TLTCP__SENT_DATA | flags);
+    rec->at = run->now;
+    rec->size = run->size;
+    rec->flags = TLTCP__SENT_UPDATE | TLTCP__SENT_DATA;
+    return rec;
+}
+
+void tltcp__sender_run_sent(tltcp__sender *s, tltcp__run *run,
+                            tltcp__sent *rec) {
+    if (s->ecn.on) {
+        rec->flags |= TLTCP__SENT_ECT;
+        s->ecn.sent++;
+    }
+    cong_rate_on_sent(&s->cc.rate, &rec->snap, (double)s->map.bytes, rec->size,
+                      (cong_time)run->now);
+    tltcp__sentmap_commit(&s->map, rec, true);
     run->next += run->len;
     run->packets++;
-    return rec;
 }
 
 void tltcp__sender_run_end(tltcp__sender *s, const tltcp__run *run) {
     if (run->packets > 0) {
         tltcp__sections_on_run_sent(&s->sec, run->packets, run->next);
+        tltcp__cc_on_burst_sent(&s->cc, run->size, run->packets, run->now);
         s->update_pn = tltcp__sentmap_next(&s->map);
     }
 }

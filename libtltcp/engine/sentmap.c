@@ -36,9 +36,9 @@ tltcp__sent_chunk *tltcp__sentmap_chunk(const tltcp__sentmap *m,
 }
 
 tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m) {
-    tltcp__sent *s = cmn__ring_push(&m->packets);
+    tltcp__sent *s = cmn__ring_push_raw(&m->packets);
     if (s != NULL) {
-        s->chunk = m->chunks.tail;
+        *s = (tltcp__sent){.chunk = m->chunks.tail};
     }
     return s;
 }

@@ -216,6 +216,42 @@ TEST(the_pacer_follows_its_vectors) {
     }
 }
 
+/* Sends packets of one size while the pacer lets them leave, at most `most`. */
+static uint64_t pace_one_by_one(struct cong_pacer *p, double size,
+                                uint64_t most, cong_time now) {
+    uint64_t n = 0;
+    while (n < most && cong_pacer_next(p, now) <= now) {
+        cong_pacer_sent(p, size, now);
+        n++;
+    }
+    return n;
+}
+
+TEST(a_burst_is_paced_as_its_packets_would_be) {
+    const double rates[] = {0, 1, 3e4, 1.7e6, 4e8, 1e12};
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        struct cong_pacer one;
+        struct cong_pacer all;
+        cong_time now = MS(5);
+        cong_pacer_init(&one);
+        cong_pacer_set(&one, rates[i], 10000);
+        all = one;
+        for (uint64_t k = 0; k < 2000; k++) {
+            double size = (double)(100 + k * 7 % 1300);
+            uint64_t most = 1 + k % 50;
+            uint64_t n = pace_one_by_one(&one, size, most, now);
+            if (n > 0) {
+                uint64_t burst = cong_pacer_burst(&all, size, now);
+                assert_int_equal(n, burst < most ? burst : most);
+            }
+            cong_pacer_sent_burst(&all, size, n, now);
+            assert_true(one.t_next == all.t_next && one.t_base == all.t_base &&
+                        one.t_sent == all.t_sent && !(one.size != all.size));
+            now += (cong_time)(k * k * 977 % 3000000);
+        }
+    }
+}
+
 TEST(the_pacer_lets_a_higher_rate_act_at_once) {
     struct cong_pacer p;
     cong_pacer_init(&p);
@@ -336,6 +372,7 @@ int main(void) {
         cmocka_unit_test(the_rate_sampler_knows_when_the_application_was_slow),
         cmocka_unit_test(the_rate_sampler_gives_nothing_for_less_than_an_rtt),
         cmocka_unit_test(the_pacer_follows_its_vectors),
+        cmocka_unit_test(a_burst_is_paced_as_its_packets_would_be),
         cmocka_unit_test(the_pacer_lets_a_higher_rate_act_at_once),
         cmocka_unit_test(a_window_is_paced_over_the_smoothed_rtt),
         cmocka_unit_test(
