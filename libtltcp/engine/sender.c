@@ -2,8 +2,6 @@
 /* Decides whether to send, and fills packets with data. */
 #include "libtltcp/engine/sender.h"
 
-#include <math.h>
-
 #include "libtltcp/engine/config.h"
 
 /* Smallest piece that is cut to fill a packet; above TLTCP__META_MAX.
@@ -13,6 +11,8 @@
 #define LOSES 0.01         /* of recent packets, ... */
 #define LOSES_QUEUE_PART 2 /* ... without a queue of this part of ... */
 #define LOSES_QUEUE_MIN ((cong_time)20 * (cong_time)TLTCP_MS) /* the RTT */
+/* In a silence, as RFC 5348 keeps its rate for four RTTs (section 4.3). */
+#define SILENT_WINDOWS 4u
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 /* Over a reliable transport, silence means that it recovers losses itself. A
  * probe is needed only if the peer had no memory for the newest packets. */
@@ -174,14 +174,13 @@ bool tltcp__sender_loses(const tltcp__sender *s) {
                (part > LOSES_QUEUE_MIN ? part : LOSES_QUEUE_MIN);
 }
 
-/* Bytes that may be in flight beyond the window while nothing is heard: half a
- * window after the first probe timeout, half as much more after each further
- * one. A burst of losses, or of lost ACKs, leaves the window full of packets
- * that have long left the path. */
+/* Bytes that may be in flight beyond the window while nothing is heard: one
+ * window more after each probe timeout, up to SILENT_WINDOWS. A burst of
+ * losses, or of lost ACKs, leaves the window full of packets that have long
+ * left the path. */
 static double beyond_window(const tltcp__sender *s) {
-    return s->pto_count > 0 && tltcp__sender_loses(s)
-               ? tltcp__cc_window(&s->cc) * (1 - ldexp(1, -(int)s->pto_count))
-               : 0;
+    unsigned n = s->pto_count < SILENT_WINDOWS ? s->pto_count : SILENT_WINDOWS;
+    return n > 0 && tltcp__sender_loses(s) ? tltcp__cc_window(&s->cc) * n : 0;
 }
 
 /* Whether data waits and the window is open; sets *limited if it waits for the

@@ -49,6 +49,7 @@ typedef struct tltcp__sender {
 
     /* Loss recovery. */
     tltcp_time t_eliciting; /* when an ack-eliciting packet last left */
+    tltcp_time t_probe;     /* when a probe timeout last fired */
     tltcp_time loss_at;     /* RACK's timer */
     tltcp_time report_by;   /* without a report until then, reduce the rate
                                (TFRC) */

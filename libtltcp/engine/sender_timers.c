@@ -62,6 +62,20 @@ static bool asks(const tltcp__sender *s) {
     return s->sec.live && doubled_wait(s) > ask_wait(s);
 }
 
+/* What the probe timeout is counted from. On a path that loses packets, live
+ * data that still leaves must not put off the end of a silence: the window is
+ * full by then. */
+static tltcp_time silent_since(const tltcp__sender *s) {
+    const tltcp__sent *oldest = tltcp__sentmap_first_in_flight(&s->map);
+    tltcp_time since;
+    if (oldest == NULL || !tltcp__sender_loses(s)) {
+        return s->t_eliciting;
+    }
+    since = s->acked_at > s->t_probe ? s->acked_at : s->t_probe;
+    since = oldest->at > since ? oldest->at : since;
+    return tltcp__earlier(since, s->t_eliciting);
+}
+
 static tltcp_time pto_at(const tltcp__sender *s) {
     bool even = asks(s);
     bool grows = !even && backoff(s) < PTO_SHIFT_MAX;
@@ -69,7 +83,7 @@ static tltcp_time pto_at(const tltcp__sender *s) {
     if (s->map.flying == 0 || awaits_rto(s)) {
         return TLTCP_TIME_NEVER;
     }
-    return s->t_eliciting + (grows ? wait : tltcp__uneven(wait, s->pto_count));
+    return silent_since(s) + (grows ? wait : tltcp__uneven(wait, s->pto_count));
 }
 
 tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
@@ -104,6 +118,7 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
         tltcp__ecn_on_silence(&s->ecn, s->pto_count);
         s->sec.stats->probes_sent++;
         result->pto_fired = true;
+        s->t_probe = now;
         s->t_eliciting = now; /* if nothing is sent, wait again */
     }
     return rv;

@@ -234,10 +234,10 @@ void check_datagram(struct end *e, const void *dgram, size_t len) {
 
 /* The window of the present recovery: the controller's window, reduced step by
  * step in an episode, or inflated by duplicates in the paper's.  Live data over
- * a path that keeps losing has as much again after a probe timeout. */
+ * a path that keeps losing has one more after each of four probe timeouts. */
 static double window_of(const tltcp__sender *s) {
-    bool again = s->pto_count > 0 && tltcp__sender_loses(s);
-    return tltcp__cc_window(&s->cc) * (again ? 2 : 1) +
+    unsigned n = s->pto_count < 4 ? s->pto_count : 4;
+    return tltcp__cc_window(&s->cc) * (tltcp__sender_loses(s) ? 1 + n : 1) +
            (s->dup != NULL ? s->dup->recovery.inflation : 0);
 }
 

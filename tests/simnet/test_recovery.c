@@ -220,15 +220,39 @@ static double beyond_window(double loss, uint64_t ns) {
            (double)st.cwnd_bytes;
 }
 
-/* What fills the window has long left the path.  Beyond one window come only
+/* What fills the window has long left the path.  Beyond four windows come only
  * the two packets of each probe timeout. */
 TEST(live_data_goes_on_for_a_while_where_much_is_lost) {
-    double without = beyond_window(0, 500 * MS);
-    double with = beyond_window(0.1, 500 * MS);
+    double without = beyond_window(0, 1 * SEC);
+    double with = beyond_window(0.1, 1 * SEC);
     print_message("beyond the window: %.2f of it, without losses %.2f\n", with,
                   without);
-    assert_true(with > 0.9 && with < 1.5);
-    assert_true(without < 0.4);
+    assert_true(with > 3 && with < 4.5);
+    assert_true(without < 0.6);
+}
+
+/* Probe timeouts in a silence in which live data leaves all the time. */
+static uint64_t probes_amid_data(double loss) {
+    struct faults f = {.from = 2 * SEC, .to = 2300 * MS, .link = {false, true}};
+    uint64_t before;
+    uint64_t probes;
+    struct plan p;
+    stream(&p, &f);
+    p.source[CLIENT].budget = 1 * SEC;
+    world_start_for(&w, &p, 2 * SEC);
+    w.end[CLIENT].peer->conn->sender.sec.fec.loss = loss;
+    before = end_stats(&w.end[CLIENT]).probes_sent;
+    world_run_for(&w, 130 * MS);
+    probes = end_stats(&w.end[CLIENT]).probes_sent - before;
+    world_close(&w);
+    return probes;
+}
+
+/* Otherwise a silence ends only when the window is full, and live data waits
+ * for the first probe timeout. */
+TEST(data_that_leaves_puts_off_no_probe_where_much_is_lost) {
+    assert_int_equal(probes_amid_data(0), 0);
+    assert_true(probes_amid_data(0.1) >= 1);
 }
 
 /* On a bad way back each answer is a chance. */
@@ -367,6 +391,7 @@ int main(void) {
         cmocka_unit_test(
             a_probe_does_not_wait_for_a_delayed_ack_where_much_is_lost),
         cmocka_unit_test(live_data_goes_on_for_a_while_where_much_is_lost),
+        cmocka_unit_test(data_that_leaves_puts_off_no_probe_where_much_is_lost),
         cmocka_unit_test(probes_after_the_first_are_answered_one_by_one),
         cmocka_unit_test(a_long_standstill_counts_as_a_timeout),
         cmocka_unit_test(a_silent_way_back_and_two_losses_are_no_timeout),
