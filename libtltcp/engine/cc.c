@@ -198,10 +198,42 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->rate.t_delivered = (cong_time)now;
     cc->sample = (struct cong_rate_sample){0};
     cong_pacer_init(&cc->pacer);
+    cc->route = (tltcp__route){0};
     cc->use_prr = false;
     note_strain(cc, (cong_time)now);
     cc->t_resume = 0;
     tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
+}
+
+void tltcp__cc_on_longer_path(tltcp__cc *cc, cong_time rtt, tltcp_time now) {
+    cong_rtt_raise_min(&cc->rtt, rtt);
+    cc->use_prr = false;
+    if (cc->known > 0) {
+        cc->bandwidth.rate = fmax(cc->bandwidth.rate, cc->known);
+    } else { /* all that is known is of a queue that is none */
+        tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
+    }
+    if (cc_rouse(cc)) {
+        cc->kept = cc->cong->cwnd;
+        cong_init(cc->cong, cc->cong->ops, cc->cong->mss, cc->cong->cwnd_max,
+                  (cong_time)now, -1);
+        (void)set_params(cc); /* validated before */
+    }
+}
+
+/* After a restart on a longer path, and once the controller has chosen its
+ * first window: slow start leads to what the path is known to carry. */
+static void keep_window(tltcp__cc *cc) {
+    struct cong *cong = cc->cong;
+    double pipe = cc->bandwidth.rate * (double)cc->rtt.min_rtt / NS_PER_S;
+    if (cc->kept <= 0) {
+        return;
+    }
+    cong->cwnd = fmax(cong->cwnd, cc->kept);
+    if (pipe > 0) {
+        cong->ssthresh = fmin(cong->ssthresh, fmax(pipe, cong->cwnd));
+    }
+    cc->kept = 0;
 }
 
 double tltcp__cc_window(const tltcp__cc *cc) {
@@ -381,12 +413,16 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
     update_slack(cc, ack);
     if (cc_rouse(cc)) {
         cc->cong->ops->ack(cc->cong, ack);
+        keep_window(cc);
     }
     cc->report_limited |= cc->limited;
     cc->limited = false;
     if (tltcp__cc_recovers(cc) && cc->use_prr) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
+    }
+    if (!tltcp__route_is_in_doubt(&cc->route)) {
+        cc->known = cc->bandwidth.rate;
     }
     tltcp__bandwidth_on_ack(&cc->bandwidth, cc->cong, &cc->rtt, ack, cc->held);
     tltcp__cc_set_pace(cc);

@@ -13,6 +13,7 @@
 
 #include "internal/common/mem.h"
 #include "libtltcp/engine/bandwidth.h"
+#include "libtltcp/engine/route.h"
 
 /* Varies the nth of waits that no longer grow, by up to 7/32: interference may
  * recur at regular intervals, as a satellite's handovers do. */
@@ -42,6 +43,9 @@ typedef struct tltcp__cc {
     double granularity;             /* seconds that a burst must cover */
     tltcp__bandwidth bandwidth;
     struct cong_recovery_period period;
+    tltcp__route route;
+    double kept;        /* window of a controller that restarts; 0: none */
+    double known;       /* rate of the path before an RTT in doubt, bytes/s */
     cong_time held;     /* delay at the peer of the ACK of the newest RTT */
     cong_time t_sent;   /* when a packet last left; -1: never */
     cong_time t_resume; /* once the pacer blocks, it blocks until then */
@@ -70,6 +74,9 @@ int tltcp__cc_follow(tltcp__cc *cc, tltcp_time now);
  * memory until the controller is needed again. If memory is short then, the
  * controller misses that event. */
 void tltcp__cc_rest(tltcp__cc *cc);
+/* The path has become longer: restarts the controller, whose memory is of the
+ * old path, with the window that it has. */
+void tltcp__cc_on_longer_path(tltcp__cc *cc, cong_time rtt, tltcp_time now);
 /* Restarts for a new path. */
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
 

@@ -429,9 +429,20 @@ static void report_losses(tltcp__sender *s, feedback *fb) {
     }
 }
 
+/* What was in flight and lost until now says nothing about the longer path. */
+static void note_route(tltcp__sender *s, const feedback *fb) {
+    cong_time longer =
+        tltcp__route_on_ack(&s->cc.route, &fb->ack, s->cc.rtt.min_rtt);
+    if (longer > 0) {
+        tltcp__cc_on_longer_path(&s->cc, longer, fb->now);
+        cong_recovery_period_init(&s->cc.period, tltcp__sentmap_next(&s->map));
+    }
+}
+
 /* Reports the feedback in the order that controllers expect. */
 static void feedback_report(tltcp__sender *s, feedback *fb, bool advanced) {
     fb->ack.now = (cong_time)fb->now;
+    note_route(s, fb);
     fb->ack.recovery = cong_recovery_period_in_recovery(&s->cc.period);
     if (s->largest_acked > s->round_pn) {
         fb->ack.round = true;

@@ -2,6 +2,8 @@
 /* Decides whether to send, and fills packets with data. */
 #include "libtltcp/engine/sender.h"
 
+#include <math.h>
+
 #include "libtltcp/engine/config.h"
 
 /* Smallest piece that is cut to fill a packet; above TLTCP__META_MAX.
@@ -13,6 +15,7 @@
 #define LOSES_QUEUE_MIN ((cong_time)20 * (cong_time)TLTCP_MS) /* the RTT */
 /* In a silence, as RFC 5348 keeps its rate for four RTTs (section 4.3). */
 #define SILENT_WINDOWS 4u
+#define PAYLOAD_SHARE 0.96         /* of a packet, without chunk headers */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 /* Over a reliable transport, silence means that it recovers losses itself. A
  * probe is needed only if the peer had no memory for the newest packets. */
@@ -456,19 +459,30 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     return rv;
 }
 
+/* What is queued leaves at up to twice the rate in slow start, as far as the
+ * path is known to carry it. */
+static double rate_to_come(const tltcp__cc *cc, double rate) {
+    double known = PAYLOAD_SHARE * cc->bandwidth.rate;
+    bool grows = cc->cong->cwnd < cc->cong->ssthresh;
+    return grows && rate < known ? fmin(2 * rate, known) : rate;
+}
+
 /* Tells the look-ahead what is known of the path now. */
 static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
-    /* RACK waits a quarter of an RTT for reordered packets */
-    s->sec.fec.round =
-        s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
-    double rate = tltcp__bandwidth_limit(&s->cc.bandwidth, now) /
+    const tltcp__bandwidth *b = &s->cc.bandwidth;
+    double rate = rate_to_come(&s->cc, tltcp__bandwidth_limit(b, now)) /
                   (1 + tltcp__fec_sender_share(&s->sec.fec, now));
     double rtt = (double)s->cc.rtt.min_rtt;
     double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
-    s->sec.path.settled = tltcp__bandwidth_is_settled(&s->cc.bandwidth, now);
-    s->sec.path.rate = rate;
-    s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
+    /* RACK waits a quarter of an RTT for reordered packets */
+    s->sec.fec.round =
+        s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
     s->sec.path.lead = s->sec.lead;
+    if (!tltcp__route_is_in_doubt(&s->cc.route)) {
+        s->sec.path.settled = tltcp__bandwidth_is_settled(b, now);
+        s->sec.path.rate = rate;
+        s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
+    }
 }
 
 int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,

@@ -93,6 +93,17 @@ static void forget_path(void) {
                       sim_host_now(w.end[CLIENT].host));
 }
 
+/* As after a hand-over. */
+static void make_longer(uint64_t rtt) {
+    world_run_for(&w, FIRST);
+    for (int i = 0; i < 2; i++) {
+        struct sim_link_config c =
+            *sim_link_get(sim_net_link(w.net, w.link[i]));
+        c.delay = rtt / 2;
+        sim_net_set_link(w.net, w.link[i], &c);
+    }
+}
+
 static void play_path(const struct path *on, uint64_t seed, struct mark *m) {
     static struct rival rival;
     struct plan p;
@@ -105,6 +116,9 @@ static void play_path(const struct path *on, uint64_t seed, struct mark *m) {
         world_run_for(&w, HEAD_START);
         before = rival.reader.bytes;
         forget_path();
+    }
+    if (on->longer > 0) {
+        make_longer(on->longer);
     }
     world_run(&w);
     if (on->rival != NULL) {

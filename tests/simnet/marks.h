@@ -18,6 +18,7 @@ struct path {
     uint64_t jitter;   /* of a busy machine or a radio, one way */
     uint64_t latency;  /* that the viewer allows */
     uint64_t patience; /* how much longer a picture is of use */
+    uint64_t longer;   /* RTT from the eleventh second on; 0: the same */
     const char *rival;
     uint32_t initial_window; /* packets, by who knows the path; 0: default */
     const char *param;       /* of the controller; NULL: all at their default */

@@ -74,6 +74,19 @@ TEST(ten_percent_and_jitter) {
     assert_true(seen_over("10 % loss and jitter", 0.1, 8 * MS) >= 0.95);
 }
 
+/* The window was made for the shorter path.  Key frames come every two seconds.
+ */
+TEST(hand_over_to_a_longer_path) {
+    struct path on = path_of(4);
+    struct mark m;
+    on.latency = 400 * MS;
+    on.patience = 300 * MS; /* what the longer path takes */
+    on.longer = 600 * MS;
+    m = play_all("hand-over", &on, SEEDS);
+    assert_true(m.seen >= 0.88);
+    assert_true(m.freeze <= 2400 * MS);
+}
+
 /* The window needs three round trips to carry it all, which a clip of half a
  * minute shows. */
 static struct path satellite_link(void) {
@@ -124,6 +137,7 @@ int main(void) {
         cmocka_unit_test(ten_percent_in_bursts),
         cmocka_unit_test(bursts_of_other_lengths),
         cmocka_unit_test(ten_percent_and_jitter),
+        cmocka_unit_test(hand_over_to_a_longer_path),
         cmocka_unit_test(satellite),
         cmocka_unit_test(satellite_that_is_known),
         cmocka_unit_test(beside_cubic),
