@@ -378,16 +378,6 @@ TEST(without_a_listener_the_call_is_refused) {
         TLTCP_ERR_REFUSED);
 }
 
-/* A route may appear: a caller that retries should not give up. */
-TEST(an_address_without_a_route_is_like_one_that_does_not_answer) {
-    struct lo *l = *state;
-
-    l->config.io.transport = TLTCP_TRANSPORT_TCP;
-    assert_int_equal(tltcp_connect(&l->client, "255.255.255.255", "7",
-                                   &l->config, LO_PATIENCE),
-                     TLTCP_ERR_TIMEOUT);
-}
-
 TEST(a_server_of_another_protocol_is_told_apart) {
     struct lo *l = *state;
     int fd = raw_accept_call(l);
@@ -505,8 +495,6 @@ int main(void) {
         LO_TEST(deadlines_drop_in_the_sender_while_tcp_stands_still, ipv4),
         LO_TEST(a_lost_tcp_connection_ends_both_sides, ipv4),
         LO_TEST(without_a_listener_the_call_is_refused, ipv4),
-        LO_TEST(an_address_without_a_route_is_like_one_that_does_not_answer,
-                ipv4),
         LO_TEST(a_server_of_another_protocol_is_told_apart, ipv4),
         LO_TEST(a_listener_that_hangs_up_refuses, ipv4),
         LO_TEST(the_dupack_recovery_does_not_go_over_tcp, ipv4),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* How many TCP connections without a call each IPv6 network may have. */
+/* Calls over TCP in a network of the test's own. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,9 +87,24 @@ TEST(networks_have_few_connections_without_a_call) {
     }
 }
 
+/* A route may appear: a caller that retries should not give up. */
+TEST(an_address_without_a_route_is_like_one_that_does_not_answer) {
+    struct lo *l = *state;
+
+    if (!own_network()) {
+        skip();
+    }
+    l->config.io.transport = TLTCP_TRANSPORT_TCP;
+    assert_int_equal(
+        tltcp_connect(&l->client, "192.0.2.1", "7", &l->config, LO_PATIENCE),
+        TLTCP_ERR_TIMEOUT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         LO_TEST(networks_have_few_connections_without_a_call, ipv6),
+        LO_TEST(an_address_without_a_route_is_like_one_that_does_not_answer,
+                ipv4),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
