@@ -221,8 +221,8 @@ void tltcp__cc_on_longer_path(tltcp__cc *cc, cong_time rtt, tltcp_time now) {
     }
 }
 
-/* After a restart on a longer path, and once the controller has chosen its
- * first window: slow start leads to what the path is known to carry. */
+/* Restores the window after a restart on a longer path. The controller has just
+ * chosen its first one. Slow start ends at what the path is known to carry. */
 static void keep_window(tltcp__cc *cc) {
     struct cong *cong = cc->cong;
     double pipe = cc->bandwidth.rate * (double)cc->rtt.min_rtt / NS_PER_S;

@@ -62,9 +62,8 @@ static bool asks(const tltcp__sender *s) {
     return s->sec.live && doubled_wait(s) > ask_wait(s);
 }
 
-/* What the probe timeout is counted from. On a path that loses packets, live
- * data that still leaves must not put off the end of a silence: the window is
- * full by then. */
+/* When the wait for a probe timeout began. On a path that loses packets, new
+ * live data must not put the timeout off until the window is full. */
 static tltcp_time silent_since(const tltcp__sender *s) {
     const tltcp__sent *oldest = tltcp__sentmap_first_in_flight(&s->map);
     tltcp_time since;
