@@ -9,12 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#define BUFFER (8 * 1024 * 1024)
 
 void bench_fail(const char *what, const char *why) {
     fprintf(stderr, "bench: %s: %s\n", what, why);
     exit(1);
+}
+
+static void widen(int fd, int forced, int plain) {
+    int size = BUFFER;
+
+    if (setsockopt(fd, SOL_SOCKET, forced, &size, sizeof(size)) != 0) {
+        (void)setsockopt(fd, SOL_SOCKET, plain, &size, sizeof(size));
+    }
+}
+
+void bench_widen_buffers(int fd) {
+    widen(fd, SO_RCVBUFFORCE, SO_RCVBUF);
+    widen(fd, SO_SNDBUFFORCE, SO_SNDBUF);
 }
 
 static void common_usage(const char *program) {

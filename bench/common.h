@@ -28,6 +28,8 @@ void bench_parse(struct bench_options *o, int argc, char **argv);
 void bench_say_port(unsigned port);
 /* Ends the program with status 1 and a message. */
 void bench_fail(const char *what, const char *why);
+/* Gives a socket 8 MiB each way, or as much as this user may. */
+void bench_widen_buffers(int fd);
 
 uint64_t bench_now(void);    /* ns */
 double bench_cpu(void);      /* user and system seconds of this process */

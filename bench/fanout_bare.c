@@ -13,16 +13,8 @@
 #include "bench/common.h"
 #include "bench/fanout.h"
 
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103
-#endif
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
-
 #define DATAGRAM ((size_t)1472)
 #define TRAIN_NS UINT64_C(5000000) /* from one to the next */
-#define BUFFER (8 * 1024 * 1024)
 #define SLOT 65536u
 
 static int bare_fds[FANOUT_VIEWERS_MAX]; /* the server has one */
@@ -33,16 +25,13 @@ static size_t bare_train; /* bytes */
 
 static int bare_open(const struct fanout_options *o, struct sockaddr_in *a) {
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-    int size = BUFFER;
 
     *a = (struct sockaddr_in){.sin_family = AF_INET,
                               .sin_port = htons((uint16_t)o->port)};
     if (fd < 0 || inet_pton(AF_INET, o->host, &a->sin_addr) != 1) {
         bench_fail(o->host, "no socket, or no IPv4 address");
     }
-    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) != 0) {
-        (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-    }
+    bench_widen_buffers(fd);
     return fd;
 }
 
@@ -104,17 +93,12 @@ static void bare_send(const uint8_t *frame, size_t len) {
 
 static void bare_view(const struct fanout_options *o) {
     struct sockaddr_in a;
-    int size = BUFFER;
     int on = 1;
 
     for (; bare_count < o->viewers; bare_count++) {
         int fd = bare_open(o, &a);
 
         (void)setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on));
-        if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) !=
-            0) {
-            (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-        }
         if (connect(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
             send(fd, "", 1, 0) != 1) {
             bench_fail("connect", strerror(errno));

@@ -16,16 +16,8 @@
 
 #include "bench/common.h"
 
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103
-#endif
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
-
 #define MESSAGES 64u
 #define SLOT 65536u
-#define BUFFER (8 * 1024 * 1024)
 
 struct raw {
     int fd;
@@ -36,20 +28,13 @@ struct raw {
 };
 
 static void set_up(struct raw *r, const struct bench_options *o) {
-    int size = BUFFER;
-
     r->gso = strcmp(o->mode, "gso") == 0;
     r->fd = socket(AF_INET, SOCK_DGRAM, 0);
     r->room = calloc(MESSAGES, SLOT);
     if (r->fd < 0 || r->room == NULL) {
         bench_fail("socket", strerror(errno));
     }
-    if (setsockopt(r->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size))) {
-        (void)setsockopt(r->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-    }
-    if (setsockopt(r->fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size))) {
-        (void)setsockopt(r->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-    }
+    bench_widen_buffers(r->fd);
     for (unsigned i = 0; i < MESSAGES; i++) {
         r->iov[i].iov_base = r->room + (size_t)i * SLOT;
         r->iov[i].iov_len = SLOT;

@@ -7,12 +7,11 @@
 
 /* --- Addresses ----------------------------------------------------------- */
 
-TEST(addresses_that_do_not_exist_are_refused) {
-    static const char *const hosts[] = {"256.1.1.1", "host.invalid", "::g", ""};
-    struct lo *l = *state;
+static void expect_refused(const struct lo *l, const char *const *hosts,
+                           size_t count) {
     tltcp_socket *s = NULL;
 
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+    for (size_t i = 0; i < count; i++) {
         assert_int_equal(tltcp_listen(&s, hosts[i], "0", &l->config),
                          TLTCP_ERR_ADDRESS);
         assert_int_equal(tltcp_connect(&s, hosts[i], "7777", &l->config, 10),
@@ -21,19 +20,15 @@ TEST(addresses_that_do_not_exist_are_refused) {
     assert_null(s);
 }
 
+TEST(addresses_that_do_not_exist_are_refused) {
+    static const char *const hosts[] = {"256.1.1.1", "host.invalid", "::g", ""};
+    expect_refused(*state, hosts, sizeof(hosts) / sizeof(hosts[0]));
+}
+
 TEST(groups_are_refused) {
     static const char *const hosts[] = {"224.0.0.1", "239.255.255.255",
                                         "255.255.255.255", "ff02::1"};
-    struct lo *l = *state;
-    tltcp_socket *s = NULL;
-
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
-        assert_int_equal(tltcp_listen(&s, hosts[i], "0", &l->config),
-                         TLTCP_ERR_ADDRESS);
-        assert_int_equal(tltcp_connect(&s, hosts[i], "7777", &l->config, 10),
-                         TLTCP_ERR_ADDRESS);
-    }
-    assert_null(s);
+    expect_refused(*state, hosts, sizeof(hosts) / sizeof(hosts[0]));
 }
 
 TEST(ports_that_do_not_exist_are_refused) {
