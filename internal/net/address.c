@@ -25,6 +25,14 @@ void net__addr_ip(const net__addr *a, struct in6_addr *ip) {
     memcpy(&ip->s6_addr[12], &a->in4.sin_addr, 4);
 }
 
+bool net__addr_is_loopback(const net__addr *a) {
+    struct in6_addr ip;
+
+    net__addr_ip(a, &ip);
+    return IN6_IS_ADDR_LOOPBACK(&ip) ||
+           (IN6_IS_ADDR_V4MAPPED(&ip) && ip.s6_addr[12] == 127);
+}
+
 void net__addr_map(net__addr *a) {
     net__addr wide;
 

@@ -2,6 +2,7 @@
 #ifndef NET_ADDRESS_H
 #define NET_ADDRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <uv.h>
@@ -23,6 +24,8 @@ socklen_t net__addr_len(const net__addr *a);
 uint16_t net__addr_port(const net__addr *a);
 /* The address as 16 bytes, IPv4 mapped. */
 void net__addr_ip(const net__addr *a, struct in6_addr *ip);
+/* Whether packets to it never leave the machine. */
+bool net__addr_is_loopback(const net__addr *a);
 /* Turns an IPv4 address into a mapped one, for IPv6 sockets. */
 void net__addr_map(net__addr *a);
 /* Turns a mapped address back into IPv4, for applications. */

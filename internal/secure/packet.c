@@ -12,10 +12,18 @@ static bool has_number(uint8_t type) {
     return type == SEC__INITIAL || type == SEC__ANSWER;
 }
 
-bool sec__packet_is_intact(const uint8_t *dgram, size_t len) {
+static uint32_t check_of(const uint8_t *dgram, size_t len) {
     cmn__reader tail =
         cmn__reader_of(dgram + len - SEC__CHECK_LEN, SEC__CHECK_LEN);
-    return cmn__get32(&tail) == cmn__crc32c(0, dgram, len - SEC__CHECK_LEN);
+    return cmn__get32(&tail);
+}
+
+bool sec__packet_is_intact(const uint8_t *dgram, size_t len) {
+    return check_of(dgram, len) == cmn__crc32c(0, dgram, len - SEC__CHECK_LEN);
+}
+
+bool sec__packet_is_unchecked(const uint8_t *dgram, size_t len) {
+    return check_of(dgram, len) == 0;
 }
 
 static void parse_long(cmn__reader *r, sec__packet *out) {
@@ -31,14 +39,13 @@ static void parse_long(cmn__reader *r, sec__packet *out) {
     }
 }
 
-bool sec__packet_parse(const void *dgram, size_t len, sec__packet *out) {
-    cmn__reader r;
-    *out = (sec__packet){0};
-    if (len < SEC__SHORT_LEN + SEC__CHECK_LEN || len > SEC__DATAGRAM_MAX ||
-        !sec__packet_is_intact(dgram, len)) {
-        return false;
-    }
-    r = cmn__reader_of(dgram, len - SEC__CHECK_LEN);
+static bool has_good_length(size_t len) {
+    return len >= SEC__SHORT_LEN + SEC__CHECK_LEN && len <= SEC__DATAGRAM_MAX;
+}
+
+/* Parses a datagram that is intact and has a good length. */
+static bool parse_intact(const void *dgram, size_t len, sec__packet *out) {
+    cmn__reader r = cmn__reader_of(dgram, len - SEC__CHECK_LEN);
     out->type = cmn__get8(&r);
     if (out->type == SEC__SHORT) {
         out->dcid = cmn__get64(&r);
@@ -51,6 +58,22 @@ bool sec__packet_parse(const void *dgram, size_t len, sec__packet *out) {
     out->body = r.p;
     out->body_len = cmn__reader_left(&r);
     return !r.bad && out->token_len <= SEC__TOKEN_MAX;
+}
+
+bool sec__packet_parse(const void *dgram, size_t len, sec__packet *out) {
+    *out = (sec__packet){0};
+    return has_good_length(len) && sec__packet_is_intact(dgram, len) &&
+           parse_intact(dgram, len, out);
+}
+
+bool sec__packet_parse_local(const void *dgram, size_t len, sec__packet *out) {
+    const uint8_t *bytes = dgram;
+    if (has_good_length(len) && bytes[0] == SEC__SHORT &&
+        sec__packet_is_unchecked(bytes, len)) {
+        *out = (sec__packet){0};
+        return parse_intact(dgram, len, out);
+    }
+    return sec__packet_parse(dgram, len, out);
 }
 
 bool sec__packet_parse_sealed(const void *dgram, size_t len, sec__packet *out) {

@@ -56,9 +56,14 @@ typedef struct sec__packet {
  * damaged. */
 bool sec__packet_parse(const void *dgram, size_t len, sec__packet *out);
 
+/* The same, but a SHORT packet may have 0 in place of its checksum. */
+bool sec__packet_parse_local(const void *dgram, size_t len, sec__packet *out);
+
 /* Whether the checksum at the end of a datagram is right; len is at least
  * SEC__CHECK_LEN. */
 bool sec__packet_is_intact(const uint8_t *dgram, size_t len);
+/* Whether there is 0 in its place; len as above. */
+bool sec__packet_is_unchecked(const uint8_t *dgram, size_t len);
 
 /* Parses the header of a sealed SHORT packet; the body is the sealed text
  * including its tag. */

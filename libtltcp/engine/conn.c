@@ -240,6 +240,7 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
         .ack_every = c->sender.dup != NULL ? 1 : c->opt.ack_every,
         .ack_delay_ms = (uint32_t)(c->acks.max_delay / TLTCP_MS),
         .first_seq = c->sender.first_seq,
+        .local = c->handshake.proof,
     };
     if (tltcp__conn_is_client(c) && c->stream_id != NULL) {
         p.stream_id_len = strlen(c->stream_id);
@@ -317,6 +318,7 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     c->sender.sec.fec.on = c->opt.fec && c->sender.dup == NULL &&
                            (p->features & TLTCP__FEATURE_REPAIR) != 0;
     c->opt.ids = (p->features & TLTCP__FEATURE_IDS) != 0;
+    tltcp__conn_on_local(c, p->local);
     if (idle > 0 && (c->opt.idle == 0 || idle < c->opt.idle)) {
         c->opt.idle = idle;
     }

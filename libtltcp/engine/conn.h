@@ -83,6 +83,8 @@ typedef struct tltcp__handshake {
     tltcp__held_offer *offer; /* client: waits for its key; or NULL */
     uint8_t *token;           /* client: to be returned */
     tltcp_time until;         /* gives up at this time */
+    uint64_t proof;      /* of being on the peer's machine, to send; 0: none */
+    uint64_t peer_proof; /* client: expected; server: received; 0: none */
     uint32_t token_len;
     uint8_t retries;  /* client: number of RETRYs followed */
     bool defers_keys; /* the driver derives keys from passphrases */
@@ -196,6 +198,7 @@ struct tltcp_conn {
     bool confirmed; /* the peer has received what followed its answer */
     bool blocked;   /* the transport takes nothing now */
     bool rests;     /* the peer's packets come seldom: memory is given back */
+    bool local;     /* the peer is on this machine: no checksums */
     uint16_t want;  /* TLTCP__WANT_* */
     uint32_t full;  /* bytes of a packet that is full */
     uint32_t first_seq;      /* wire number of the peer's stream offset 0 */
@@ -339,6 +342,15 @@ void tltcp__conn_free_ids(tltcp_conn *c);
 
 /* conn_close.c: processes a CLOSE; 0 or TLTCP_ERR_PROTOCOL. */
 int tltcp__conn_on_close(tltcp_conn *c, const tltcp__chunk *k);
+
+/* conn_local.c: the peer's proof. */
+void tltcp__conn_on_local(tltcp_conn *c, uint64_t proof);
+/* Appends what stands in place of a tag. */
+void tltcp__conn_put_check(const tltcp_conn *c, cmn__writer *w,
+                           const uint8_t *packet);
+/* Whether an unsealed SHORT packet is not damaged. */
+bool tltcp__conn_is_intact(const tltcp_conn *c, const uint8_t *dgram,
+                           size_t len);
 
 /* conn_in.c: processes a datagram for c; processes a held RETRY. */
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now);

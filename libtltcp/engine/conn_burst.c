@@ -93,7 +93,7 @@ static bool take_plain(tltcp_conn *c, arrivals *a, const uint8_t *dgram,
     uint32_t section = 0;
     const uint8_t *data =
         continuation(c, dgram + SEC__SHORT_LEN, body_len, &section);
-    return data != NULL && sec__packet_is_intact(dgram, len) &&
+    return data != NULL && tltcp__conn_is_intact(c, dgram, len) &&
            run_take(c, a, data, body_len - BODY_HEAD, section, len);
 }
 

@@ -576,7 +576,8 @@ int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
         take_sealed(c, info, dgram, len, now);
         return 0;
     }
-    if (!sec__packet_parse(dgram, len, &p) ||
+    if (!(c->local ? sec__packet_parse_local(dgram, len, &p)
+                   : sec__packet_parse(dgram, len, &p)) ||
         (p.type != SEC__INITIAL && p.dcid != c->own.id)) {
         drop(c, INVALID);
         return 0;

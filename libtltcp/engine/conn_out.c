@@ -107,7 +107,7 @@ static bool finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
     size_t len = (size_t)(d->w.p - d->start) - SEC__SHORT_LEN;
     d->w.end += d->trailer;
     if (d->trailer == SEC__CHECK_LEN) {
-        sec__packet_seal(&d->w, d->start);
+        tltcp__conn_put_check(c, &d->w, d->start);
         return true;
     }
     if (!sec__seal_put(c->seal, pn, d->start, len)) {

@@ -30,7 +30,7 @@ static void put_head(const tltcp_conn *c, const tltcp__run *run,
 static bool run_finish(tltcp_conn *c, uint8_t *buf, size_t size, uint64_t pn) {
     cmn__writer w = {.p = buf + size - SEC__CHECK_LEN, .end = buf + size};
     if (c->seal == NULL) {
-        sec__packet_seal(&w, buf);
+        tltcp__conn_put_check(c, &w, buf);
         return true;
     }
     return sec__seal_put(c->seal, pn, buf,

@@ -14,6 +14,12 @@ static bool take_stream_id(tltcp__params *out, const uint8_t *p, size_t len) {
     return true;
 }
 
+static bool take_proof(tltcp__params *out, const uint8_t *p, size_t len) {
+    cmn__reader r = cmn__reader_of(p, len);
+    out->local = cmn__get64(&r);
+    return !r.bad && r.p == r.end;
+}
+
 static uint32_t *number(tltcp__params *p, uint8_t id) {
     switch (id) {
     case TLTCP__PARAM_WINDOW:
@@ -58,8 +64,9 @@ bool tltcp__params_parse(const tltcp__chunk *c, tltcp__params *out) {
         if (field != NULL) {
             cmn__reader value = cmn__reader_of(p, len);
             *field = cmn__get32(&value);
-        } else if (id == TLTCP__PARAM_STREAM_ID &&
-                   !take_stream_id(out, p, len)) {
+        } else if ((id == TLTCP__PARAM_STREAM_ID &&
+                    !take_stream_id(out, p, len)) ||
+                   (id == TLTCP__PARAM_LOCAL && !take_proof(out, p, len))) {
             return false;
         }
     }
@@ -74,6 +81,9 @@ static void params_put_number(cmn__writer *w, uint8_t id, uint32_t value) {
 
 void tltcp__params_put(cmn__writer *w, const tltcp__params *p) {
     size_t len = (size_t)8 * (3 + 4);
+    if (p->local != 0) {
+        len += 3 + sizeof(p->local);
+    }
     if (p->stream_id_len > 0) {
         len += 3 + p->stream_id_len;
     }
@@ -86,6 +96,11 @@ void tltcp__params_put(cmn__writer *w, const tltcp__params *p) {
     params_put_number(w, TLTCP__PARAM_ACK_EVERY, p->ack_every);
     params_put_number(w, TLTCP__PARAM_ACK_DELAY_MS, p->ack_delay_ms);
     params_put_number(w, TLTCP__PARAM_FIRST_SEQ, p->first_seq);
+    if (p->local != 0) {
+        cmn__put8(w, TLTCP__PARAM_LOCAL);
+        cmn__put16(w, sizeof(p->local));
+        cmn__put64(w, p->local);
+    }
     if (p->stream_id_len > 0) {
         cmn__put8(w, TLTCP__PARAM_STREAM_ID);
         cmn__put16(w, (uint16_t)p->stream_id_len);

@@ -18,7 +18,8 @@ enum tltcp__param {
     TLTCP__PARAM_ACK_EVERY = 6,    /* request: acknowledge every n-th packet */
     TLTCP__PARAM_ACK_DELAY_MS = 7, /* longest delay of own acknowledgements */
     TLTCP__PARAM_STREAM_ID = 8,    /* bytes; only from the client */
-    TLTCP__PARAM_FIRST_SEQ = 9     /* wire number of stream offset 0 */
+    TLTCP__PARAM_FIRST_SEQ = 9,    /* wire number of stream offset 0 */
+    TLTCP__PARAM_LOCAL = 10        /* proof that the peer is on this machine */
 };
 
 #define TLTCP__FEATURE_SKIP 0x01u      /* understands SKIP chunks */
@@ -36,6 +37,7 @@ typedef struct tltcp__params {
     uint32_t ack_every;
     uint32_t ack_delay_ms;
     uint32_t first_seq;
+    uint64_t local; /* 0: none */
     size_t stream_id_len;
     char stream_id[TLTCP_STREAM_ID_MAX + 1];
 } tltcp__params;

@@ -3,6 +3,7 @@
 #include "libtltcp/socket/admit.h"
 
 #include "libtltcp/socket/accept_queue.h"
+#include "libtltcp/socket/local.h"
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/socket.h"
 #include "libtltcp/socket/trace.h"
@@ -33,7 +34,8 @@ static bool admit_ask(tltcp_socket *s, const net__route *route, char *reason) {
     return yes;
 }
 
-static void admit_accept(tltcp_socket *s) {
+static void admit_accept(tltcp_socket *s, const net__route *route) {
+    tltcp__say_local(s, &route->remote);
     if (tltcp_conn_accept(tltcp__engine(s), tltcp_now()) != 0) {
         return; /* it has ended meanwhile */
     }
@@ -60,7 +62,7 @@ tltcp_socket *tltcp__admit(struct tltcp__port *port, tltcp_conn *conn,
             admit_ask(s, route, reason) ? tltcp__accept_refusal(l) : reason;
     }
     if (refusal == NULL) {
-        admit_accept(s);
+        admit_accept(s, route);
     } else {
         (void)tltcp_conn_refuse(tltcp__engine(s), refusal, tltcp_now());
     }

@@ -7,6 +7,7 @@
 #include "libtltcp/socket/clock.h"
 #include "libtltcp/socket/close.h"
 #include "libtltcp/socket/io_thread.h"
+#include "libtltcp/socket/local.h"
 #include "libtltcp/socket/options.h"
 #include "libtltcp/socket/port.h"
 #include "libtltcp/socket/schedule.h"
@@ -150,6 +151,15 @@ struct connect_begin {
     int status;
 };
 
+/* The call goes to the loopback interface only if its own address is there. */
+static void connect_say_local(tltcp_socket *s) {
+    net__addr own;
+
+    if (net__udp_local(s->port->udp, &own) == 0) {
+        tltcp__say_local(s, &own);
+    }
+}
+
 static void connect_do_begin(void *arg) {
     struct connect_begin *begin = arg;
     tltcp_socket *s = begin->s;
@@ -157,6 +167,7 @@ static void connect_do_begin(void *arg) {
     uv_mutex_lock(tltcp__mutex(s));
     if (s->port->udp != NULL) {
         begin->status = tltcp__attempt_first(s->port);
+        connect_say_local(s);
     } else {
         tltcp__tcp_call(s);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <tltcp/conn.h>
+#include <tltcp/local.h>
 
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
@@ -208,7 +209,7 @@ static void call_read(tltcp_conn *c) {
 }
 
 static void call_handshake(tltcp_conn *c) {
-    switch (below(5)) {
+    switch (below(6)) {
     case 0:
     case 1:
         FUZZ_EXPECT(tltcp_conn_accept(c, now), TLTCP_ERR_STATE);
@@ -220,6 +221,11 @@ static void call_handshake(tltcp_conn *c) {
     case 3:
         tltcp_conn_defer_keys(c);
         FUZZ_CHECK(tltcp_conn_key_job(c) == NULL); /* no passphrase */
+        break;
+    case 4:
+        FUZZ_EXPECT(
+            tltcp_conn_set_local(c, (const uint8_t *)"sixteen octets .."),
+            TLTCP_ERR_STATE);
         break;
     default:
         FUZZ_EXPECT(tltcp_conn_set_reliable(c, tltcp_conn_path(c), now),

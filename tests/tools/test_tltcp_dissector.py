@@ -61,6 +61,9 @@ PACKETS = {
         {"tltcp.noise.proof": "", "tltcp.noise.message": "deadbeef"}),
     "stream id": (initial("1000000a 05 0004 00000003 08 0000"),
                   {"tltcp.param.id": "5,8", "tltcp.param.value": "3"}),
+    "proof of being on the same machine": (
+        initial(f"1000000b 0a 0008 {IDS[1]}"),
+        {"tltcp.param.id": "10", "tltcp.param.bytes": IDS[1]}),
     "retry": (sealed(f"5a 544c0002 {IDS[0]} {IDS[1]} 02 aabb"),
               {"tltcp.type": "0x5a", "tltcp.token": "aabb"}),
     "retry with an offer": (
@@ -85,6 +88,10 @@ PACKETS = {
         {"tltcp.class": "4", "tltcp.stream": "2", "tltcp.depends": "3",
          "tltcp.section_tag": "7", "tltcp.payload": "41",
          "tltcp.data.class": "1", "tltcp.data.tag": "1"}),
+    "data without a check": (
+        bytes.fromhex(f"50 {IDS[0]} 00000007 "
+                      "01030009 00001000 00000005 41 00000000"),
+        {**SHOWN, "tltcp.payload": "41", "tltcp.check": "0x00000000"}),
     "skip": (short("0300000c 00000010 00000020 00000003"),
              {"tltcp.start": "16", "tltcp.end": "32", "tltcp.section": "3"}),
     "ack": (short("04000020 00000100 00000019 00002000 00010000 00000040 "

@@ -24,7 +24,8 @@ local chunk_types = {
     [0x0f] = "ACK_FREQUENCY", [0x10] = "PARAMS", [0x11] = "NOISE",
     [0x12] = "OFFER", [0x13] = "NEW_ID", [0x14] = "RETIRE_ID"}
 local params = {"WINDOW", "SECTIONS", "IDLE_MS", "DATAGRAM", "FEATURES",
-                "ACK_EVERY", "ACK_DELAY_MS", "STREAM_ID", "FIRST_SEQ"}
+                "ACK_EVERY", "ACK_DELAY_MS", "STREAM_ID", "FIRST_SEQ",
+                "LOCAL"}
 local STREAM_ID = 8
 local classes = {[0] = "OTHER", "HEADER", "KEY", "REFERENCE", "DISPOSABLE",
                  "AUDIO"}
@@ -159,9 +160,15 @@ local function crc32c(range)
     return bit32.bnot(crc)
 end
 
+-- Ends on one machine may leave the check out.
+local function is_unchecked(tvb)
+    return tvb(0, 1):uint() == SHORT and
+           tvb(tvb:len() - CRC, CRC):uint() == 0
+end
+
 local function is_plain(tvb)
     local at = tvb:len() - CRC
-    return crc32c(tvb(0, at)) == tvb(at, CRC):uint()
+    return is_unchecked(tvb) or crc32c(tvb(0, at)) == tvb(at, CRC):uint()
 end
 
 -- --- Reading on -------------------------------------------------------------
@@ -433,6 +440,8 @@ local function add_check(tree, tvb)
     local item = tree:add(f.check, tvb(tvb:len() - CRC, CRC))
     if not is_plain(tvb) then
         item:add_proto_expert_info(e.check)
+    elseif is_unchecked(tvb) then
+        item:append_text(" (none)")
     end
 end
 

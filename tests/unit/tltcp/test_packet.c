@@ -230,6 +230,7 @@ TEST(parameters_are_read_as_they_were_written) {
     tltcp__params q;
     memset(p.stream_id, 's', TLTCP_STREAM_ID_MAX);
     p.stream_id_len = TLTCP_STREAM_ID_MAX;
+    p.local = UINT64_C(0x0102030405060708);
     assert_true(goes_through(&p, &q));
     assert_int_equal(q.window, p.window);
     assert_int_equal(q.sections, p.sections);
@@ -239,6 +240,7 @@ TEST(parameters_are_read_as_they_were_written) {
     assert_int_equal(q.ack_every, p.ack_every);
     assert_int_equal(q.ack_delay_ms, p.ack_delay_ms);
     assert_int_equal(q.first_seq, p.first_seq);
+    assert_true(q.local == p.local);
     assert_string_equal(q.stream_id, p.stream_id);
 }
 
@@ -277,6 +279,23 @@ TEST(a_stream_id_too_long_or_with_a_zero_is_refused) {
     assert_false(tltcp__params_parse(&c, &q));
 }
 
+TEST(a_proof_has_eight_bytes) {
+    tltcp__params p = plain_params();
+    tltcp__params q;
+    for (uint16_t len = 0; len < 12; len++) {
+        cmn__writer w = cmn__writer_of(buf, sizeof(buf));
+        tltcp__chunk c = {TLTCP__PARAMS, 0, buf + TLTCP__CHUNK_LEN, 0};
+        tltcp__params_put(&w, &p);
+        cmn__put8(&w, TLTCP__PARAM_LOCAL);
+        cmn__put16(&w, len);
+        for (uint16_t i = 0; i < len; i++) {
+            cmn__put8(&w, 1);
+        }
+        c.len = written(&w) - TLTCP__CHUNK_LEN;
+        assert_int_equal(tltcp__params_parse(&c, &q), len == 8);
+    }
+}
+
 TEST(unknown_parameters_are_skipped) {
     tltcp__params p = plain_params();
     tltcp__params q;
@@ -307,6 +326,7 @@ int main(void) {
         cmocka_unit_test(parameters_are_read_as_they_were_written),
         cmocka_unit_test(parameters_out_of_range_are_refused),
         cmocka_unit_test(a_stream_id_too_long_or_with_a_zero_is_refused),
+        cmocka_unit_test(a_proof_has_eight_bytes),
         cmocka_unit_test(unknown_parameters_are_skipped),
     };
     return cmocka_run_group_tests_name("packet", tests, NULL, NULL);

@@ -11,9 +11,11 @@
 #include "internal/common/siphash.h"
 #include "internal/net/route.h"
 #include "internal/net/timer.h"
+#include "libtltcp/engine/conn.h"
 #include "libtltcp/socket/event_fd.h"
 #include "libtltcp/socket/qlog.h"
-#include "tests/loopback/lo.h"
+#include "libtltcp/socket/state.h"
+#include "tests/loopback/relay.h"
 
 /* --- Tokens -------------------------------------------------------------- */
 
@@ -346,6 +348,79 @@ TEST(on_trace_gets_every_event_before_close_returns) {
     assert_true(count > 3);
 }
 
+/* --- Peers on this machine ------------------------------------------------ */
+
+static bool is_local(const tltcp_socket *s) {
+    bool local;
+
+    uv_mutex_lock(tltcp__mutex(s));
+    local = s->conn->local;
+    uv_mutex_unlock(tltcp__mutex(s));
+    return local;
+}
+
+static void expect_local(struct lo *l, bool local) {
+    lo_connect(l);
+    lo_accept(l);
+    lo_send_text(l->client, "there");
+    lo_expect_text(l->server, "there");
+    lo_send_text(l->server, "and back");
+    lo_expect_text(l->client, "and back");
+    assert_int_equal(is_local(l->client), local);
+    assert_int_equal(is_local(l->server), local);
+}
+
+TEST(packets_from_socket_to_socket_need_no_checksum) {
+    struct lo *l = *state;
+
+    lo_listen(l);
+    expect_local(l, true);
+}
+
+TEST(only_some_addresses_are_of_the_loopback_interface) {
+    static const char *const yes[] = {"127.0.0.1", "127.255.0.9"};
+    static const char *const no[] = {"0.0.0.0", "126.0.0.1", "128.0.0.1",
+                                     "192.0.2.127"};
+    net__addr six = {
+        .in6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT}};
+
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        net__addr a = {.in4 = {.sin_family = AF_INET,
+                               .sin_addr.s_addr = inet_addr(yes[i])}};
+
+        assert_true(net__addr_is_loopback(&a));
+        net__addr_map(&a);
+        assert_true(net__addr_is_loopback(&a));
+    }
+    for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+        net__addr a = {.in4 = {.sin_family = AF_INET,
+                               .sin_addr.s_addr = inet_addr(no[i])}};
+
+        assert_false(net__addr_is_loopback(&a));
+    }
+    assert_true(net__addr_is_loopback(&six));
+    six.in6.sin6_addr.s6_addr[0] = 0x7f;
+    assert_false(net__addr_is_loopback(&six));
+}
+
+/* It may be a link emulator, which damages some. */
+TEST(packets_through_another_process_need_one) {
+    struct lo *l = *state;
+    struct relay r = {.look = NULL};
+
+    relay_start(&r, l);
+    expect_local(l, false);
+    relay_stop(&r);
+}
+
+TEST(sealed_packets_have_none_anyway) {
+    struct lo *l = *state;
+
+    l->config.passphrase = "nobody knows it";
+    lo_listen(l);
+    expect_local(l, false);
+}
+
 #define Q(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
 
 int main(void) {
@@ -359,6 +434,12 @@ int main(void) {
         Q(each_connection_writes_its_qlog),
         Q(values_are_written_as_json_wants_them),
         Q(on_trace_gets_every_event_before_close_returns),
+        cmocka_unit_test(only_some_addresses_are_of_the_loopback_interface),
+        LO_TEST(packets_from_socket_to_socket_need_no_checksum, ipv4),
+        LO_TEST(packets_from_socket_to_socket_need_no_checksum, ipv6),
+        LO_TEST(packets_from_socket_to_socket_need_no_checksum, threads),
+        LO_TEST(packets_through_another_process_need_one, ipv4),
+        LO_TEST(sealed_packets_have_none_anyway, ipv4),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
