@@ -32,9 +32,13 @@
 /* After a turn with this many bytes, the thread sleeps for a moment. Otherwise
  * the sender wakes it for every few packets, which took a sixth of the
  * processor time at each end on the loopback interface. With the usual slack of
- * timers, the shortest sleep takes 50 us. */
+ * timers, the shortest sleep takes 50 us. While such turns follow each other,
+ * the sleep grows until one turn has BULK_ENOUGH bytes: each turn also costs an
+ * acknowledgement and wakes the reader. More would not stay in the cache. */
 #define BULK_BYTES ((size_t)65536)
+#define BULK_ENOUGH ((size_t)512 * 1024)
 #define BULK_NAP (5 * TLTCP_US)
+#define BULK_NAP_MAX (200 * TLTCP_US)
 /* Number of quanta over which connections and bytes are counted. */
 #define WINDOW 4
 
@@ -152,6 +156,21 @@ static void loop_judge(struct tltcp__io_thread *io, uint64_t quanta) {
     io->patience = many && live ? loop_patience(latency_ms) : QUANTUM;
 }
 
+/* The next sleep of a thread that receives bulk data, after a turn with so many
+ * bytes. */
+static tltcp_time loop_bulk_nap(tltcp_time nap, size_t bytes) {
+    if (bytes < BULK_BYTES || nap == 0) {
+        return BULK_NAP;
+    }
+    if (bytes > 2 * BULK_ENOUGH) {
+        return nap > 2 * BULK_NAP ? nap / 2 : BULK_NAP;
+    }
+    if (bytes < BULK_ENOUGH) {
+        return nap < BULK_NAP_MAX / 2 ? 2 * nap : BULK_NAP_MAX;
+    }
+    return nap;
+}
+
 /* How long to wait for more after the next turn; 0: not at all. */
 static tltcp_time loop_nap_time(struct tltcp__io_thread *io, tltcp_time now) {
     tltcp_time span = now - io->window_since;
@@ -167,12 +186,13 @@ static tltcp_time loop_nap_time(struct tltcp__io_thread *io, tltcp_time now) {
         io->window_since = now;
     }
     io->rushed = now - io->idle_since < io->patience ? io->rushed + 1 : 0;
+    io->bulk_nap = loop_bulk_nap(io->bulk_nap, io->bulk_in);
     if (!TLTCP__CAN_SLEEP || io->full_reads >= FULL_READS) {
         nap = 0;
     } else if (io->crowd && io->rushed >= io->rush) {
         nap = QUANTUM;
     } else if (io->bulk_in >= BULK_BYTES) {
-        nap = BULK_NAP;
+        nap = io->bulk_nap;
     }
     io->full_reads = 0;
     io->bulk_in = 0;

@@ -91,6 +91,7 @@ struct tltcp__io_thread {
     unsigned rush; /* turns in quick succession after which it waits */
     unsigned rushed;     /* such turns until now */
     tltcp_time patience; /* how long it waits if no timer expires */
+    tltcp_time bulk_nap; /* how long it sleeps after a turn with bulk data */
 };
 
 struct tltcp__listener {
