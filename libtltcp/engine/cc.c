@@ -23,6 +23,7 @@
 #define SLACK_MIN (3 * (cong_time)TLTCP_S)
 #define SLACK_QUEUE_PART 8
 #define SLACK_QUEUE_MIN ((cong_time)4 * (cong_time)TLTCP_MS)
+#define SLACK_QUEUED 3u /* samples in a row that show a queue */
 /* Whenever slack ends, the next needs twice as long a time, up to 16 times,
  * until it has lasted for a minute. */
 #define RELAPSES_MAX 4
@@ -253,12 +254,20 @@ tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now) {
     return at > 0 ? (tltcp_time)at : 0;
 }
 
+void tltcp__cc_on_full(tltcp__cc *cc) {
+    cc->limited = true;
+    cc->full = true;
+}
+
 /* Spreading a picture does not count as limited as long as the window has room
  * for the next one (RFC 7661 section 4.3, RFC 9002 section 7.8), unless a
- * configured rate is the only limit. */
-static bool pacer_limits(const tltcp__cc *cc, double flight) {
-    return cc->cong->pacing_rate > 0 || cc->max_rate > 0 ||
-           flight >= FULL * cc->cong->cwnd;
+ * configured rate is the only limit. Nor does a nearly full window, which will
+ * grow, count as full. */
+static void note_pacer(tltcp__cc *cc, double flight) {
+    if (cc->cong->pacing_rate > 0 || cc->max_rate > 0) {
+        tltcp__cc_on_full(cc);
+    }
+    cc->limited |= flight >= FULL * cc->cong->cwnd;
 }
 
 bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
@@ -266,17 +275,29 @@ bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
     if (at <= (cong_time)now) {
         return true;
     }
-    cc->limited |= pacer_limits(cc, flight);
+    note_pacer(cc, flight);
     cc->t_due = at;
     return false;
 }
 
-/* Whether an ACK shows that longer trains might do harm. */
-static bool is_strained(const tltcp__cc *cc, const struct cong_ack *ack) {
-    cong_time queue = cc->rtt.srtt - cc->rtt.min_rtt;
+/* Whether there is a queue. If only some samples in a row show one, a host was
+ * busy. */
+static bool sees_queue(tltcp__cc *cc, const struct cong_ack *ack) {
     cong_time part = cc->rtt.min_rtt / SLACK_QUEUE_PART;
-    return ack->lost > 0 || ack->ce > 0 || ack->limited ||
-           queue > (part > SLACK_QUEUE_MIN ? part : SLACK_QUEUE_MIN);
+    cong_time most =
+        cc->rtt.min_rtt + (part > SLACK_QUEUE_MIN ? part : SLACK_QUEUE_MIN);
+    if (ack->rtt > most) {
+        cc->queued = (uint8_t)(cc->queued + (cc->queued < SLACK_QUEUED));
+    } else if (ack->rtt >= 0) {
+        cc->queued = 0;
+    }
+    return cc->rtt.srtt > most && cc->queued >= SLACK_QUEUED;
+}
+
+/* Whether an ACK shows that longer trains might do harm. */
+static bool is_strained(tltcp__cc *cc, const struct cong_ack *ack) {
+    bool queue = sees_queue(cc, ack);
+    return ack->lost > 0 || ack->ce > 0 || cc->full || queue;
 }
 
 static void update_slack(tltcp__cc *cc, const struct cong_ack *ack) {
@@ -417,6 +438,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
     }
     cc->report_limited |= cc->limited;
     cc->limited = false;
+    cc->full = false;
     if (tltcp__cc_recovers(cc) && cc->use_prr) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);

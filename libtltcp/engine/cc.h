@@ -57,9 +57,12 @@ typedef struct tltcp__cc {
     bool paced;
     bool slack;          /* the path is far from its limit */
     uint8_t relapses;    /* how often that ended, up to RELAPSES_MAX */
+    uint8_t queued;      /* newest RTT samples in a row that show a queue */
     bool limited;        /* window or pacer was the limit since the last
                             feedback */
     bool report_limited; /* the same since the last report */
+    bool full;           /* data waited for the window, or for a rate that is a
+                            limit, since the last feedback */
 } tltcp__cc;
 
 /* Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL (a parameter of the
@@ -90,6 +93,8 @@ double tltcp__cc_window(const tltcp__cc *cc);
 bool tltcp__cc_window_open(const tltcp__cc *cc, double flight);
 /* Whether the pacer allows a packet; notes when the pacer limits the flow. */
 bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now);
+/* Data waits for the window. */
+void tltcp__cc_on_full(tltcp__cc *cc);
 /* When the pacer allows the next packet. */
 tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now);
 /* Call it before a packet leaves: reports an idle period to the controller. A

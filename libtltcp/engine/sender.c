@@ -216,7 +216,9 @@ static void note_starving(tltcp__sender *s, bool limited) {
 static bool data_ready(tltcp__sender *s) {
     bool limited;
     bool ready = data_waits(s, &limited);
-    s->cc.limited |= limited;
+    if (limited) {
+        tltcp__cc_on_full(&s->cc);
+    }
     note_starving(s, limited);
     return ready;
 }
@@ -224,7 +226,9 @@ static bool data_ready(tltcp__sender *s) {
 void tltcp__sender_on_blocked(tltcp__sender *s) {
     bool limited;
     bool waits = data_waits(s, &limited) || limited;
-    s->cc.limited |= waits;
+    if (waits) {
+        tltcp__cc_on_full(&s->cc);
+    }
     note_starving(s, waits);
 }
 

@@ -169,6 +169,60 @@ TEST(slack_that_ended_takes_twice_as_long_to_come_back) {
     world_finish(&w);
 }
 
+/* Whether slack lasts for two seconds with a window of that many bytes beyond
+ * what the stream has in flight. */
+static bool lasts_with_room(double room) {
+    struct plan p;
+    struct cong *cc;
+    bool lasts;
+    plan_live(&p);
+    world_start_for(&w, &p, 5 * SEC);
+    assert_true(has_slack());
+    cc = w.end[CLIENT].peer->conn->sender.cc.cong;
+    cc->cwnd = 2 * 16000 + 2 * cc->mss + room;
+    cc->ssthresh = cc->cwnd;
+    world_run_for(&w, 2 * SEC);
+    lasts = has_slack();
+    world_finish(&w);
+    return lasts;
+}
+
+/* Slack delays ACKs, so that more is in flight. */
+TEST(slack_ends_with_a_full_window_but_not_with_a_nearly_full_one) {
+    assert_true(lasts_with_room(0));
+    assert_false(lasts_with_room(-8000));
+}
+
+/* The path takes so much longer, for some time. */
+static void delay_answers(struct plan *p, uint64_t delay, uint64_t time) {
+    p->link[SERVER].delay += delay;
+    sim_net_set_link(w.net, w.link[SERVER], &p->link[SERVER]);
+    world_run_for(&w, time);
+    p->link[SERVER].delay -= delay;
+}
+
+/* Whether slack lasts when answers take up to 60 ms longer than usual, and then
+ * less and less. */
+static bool lasts_with_late_answers(uint64_t time) {
+    struct plan p;
+    bool lasts;
+    plan_live(&p);
+    world_start_for(&w, &p, 5 * SEC);
+    assert_true(has_slack());
+    delay_answers(&p, 60 * MS, time / 2);
+    delay_answers(&p, 30 * MS, time / 2);
+    delay_answers(&p, 0, SEC);
+    lasts = has_slack();
+    world_finish(&w);
+    return lasts;
+}
+
+/* As a receiver causes whose processor is busy. */
+TEST(a_moment_with_a_longer_rtt_does_not_end_slack) {
+    assert_true(lasts_with_late_answers(80 * MS));
+    assert_false(lasts_with_late_answers(400 * MS));
+}
+
 /* An image each ten seconds. Each begins with a window of two packets, and
  * one late ACK acknowledges both. */
 TEST(waiting_for_a_late_ack_is_no_silence) {
@@ -200,6 +254,9 @@ int main(void) {
         cmocka_unit_test(a_path_with_slack_gets_trains_of_at_most_ten_packets),
         cmocka_unit_test(a_path_without_slack_gets_no_trains),
         cmocka_unit_test(slack_that_ended_takes_twice_as_long_to_come_back),
+        cmocka_unit_test(
+            slack_ends_with_a_full_window_but_not_with_a_nearly_full_one),
+        cmocka_unit_test(a_moment_with_a_longer_rtt_does_not_end_slack),
         cmocka_unit_test(waiting_for_a_late_ack_is_no_silence),
     };
     return cmocka_run_group_tests_name("slack", tests, NULL, NULL);
