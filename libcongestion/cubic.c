@@ -154,12 +154,12 @@ static void cubic_ack(struct cong *cc, const struct cong_ack *ack) {
 }
 
 /* An undo reverts all reductions of a recovery period. A timeout belongs to the
- * open period. */
+ * open period of repair, and ends the repair. */
 void cong__cubic_save(struct cubic *q, const struct cong_event *ev) {
-    if (ev->count <= 1 && !(ev->cause == CONG_RTO && q->recovering)) {
+    if (ev->count <= 1 && !(ev->cause == CONG_RTO && q->repairing)) {
         q->saved = q->m;
     }
-    q->recovering = true;
+    q->repairing = ev->cause != CONG_RTO;
 }
 
 /* Records the window that was too large; fast convergence. */
@@ -196,10 +196,10 @@ static void cubic_handle(struct cubic *q, const struct cong_event *ev) {
         break;
     case CONG_UNDO:
         q->m = q->saved;
-        q->recovering = false;
+        q->repairing = false;
         break;
     case CONG_RECOVERED:
-        q->recovering = false;
+        q->repairing = false;
         break;
     case CONG_NOFEEDBACK:
         break;

@@ -21,7 +21,7 @@ struct cubic {
     double beta_ecn;
     struct cubic_memory m;
     struct cubic_memory saved; /* as it was before the newest period */
-    bool recovering;           /* a recovery period is open */
+    bool repairing;            /* a recovery period is open, no timeout */
     double cwnd;               /* bytes; as this controller left it */
     double mss;                /* bytes; likewise */
     cong_time last;

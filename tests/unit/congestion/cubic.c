@@ -149,6 +149,38 @@ TEST(cubic_does_not_count_a_silence_either) {
     rig_stop(&r);
 }
 
+/* A timeout after feedback that followed another begins a period of its
+ * own. */
+TEST(cubic_undoes_no_timeout_before_the_last) {
+    struct rig r;
+    rig_start(&r, "cubic", MS(100));
+    rig_lose_at(&r, 100);
+    rig_event(&r, CONG_RECOVERED, 0, 0, 0);
+    for (int i = 0; i < 20; i++) {
+        r.now += MS(100);
+        rig_ack(&r, r.cc->cwnd);
+    }
+    rig_event(&r, CONG_RTO, r.cc->cwnd, 0, 1);
+    r.cc->ssthresh = 2;
+    for (int i = 0; i < 3; i++) {
+        r.now += MS(100);
+        rig_ack(&r, r.cc->cwnd);
+    }
+    struct rig other = rig_copy(&r);
+    rig_event(&r, CONG_RTO, r.cc->cwnd, 0, 1);
+    r.cc->cwnd = other.cc->cwnd;
+    r.cc->ssthresh = other.cc->ssthresh;
+    rig_event(&r, CONG_UNDO, 0, 0, 0);
+    for (int i = 0; i < 20; i++) {
+        r.now = other.now += MS(100);
+        rig_ack(&r, r.cc->cwnd);
+        rig_ack(&other, other.cc->cwnd);
+    }
+    check_near(r.cc->cwnd, other.cc->cwnd, 1e-12);
+    rig_stop(&r);
+    rig_stop(&other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cubic_follows_its_vectors),
@@ -156,6 +188,7 @@ int main(void) {
         cmocka_unit_test(cubic_grows_by_half_a_window_a_round_trip_at_most),
         cmocka_unit_test(cubic_does_not_count_the_pauses_of_the_application),
         cmocka_unit_test(cubic_forgets_a_reduction_that_was_a_false_alarm),
+        cmocka_unit_test(cubic_undoes_no_timeout_before_the_last),
         cmocka_unit_test(cubic_gives_way_faster_when_others_come),
         cmocka_unit_test(cubic_aims_at_no_old_window_after_a_timeout),
         cmocka_unit_test(cubic_does_not_count_a_silence_either),
