@@ -360,12 +360,13 @@ static bool follows_share(const struct adaptive *a) {
 /* The flow's own queue is gone, so the window that kept it short says nothing
  * about the path now. A stream that does not fill the window gets back the room
  * it would otherwise have (RFC 7661 section 4.3). */
-static void reopen(struct adaptive *a, const struct cong_ack *ack) {
+static void reopen(struct adaptive *a, const struct cong_ack *ack,
+                   cong_time now) {
     struct cong *cc = &a->q.w.cc;
     double room = ROOM * fmax(a->pipe, a->pipe_before);
     if (a->delay > 0 && a->queue.was_own && !a->queue.foreign &&
         !ack->limited && !ack->recovery && cc->cwnd >= cc->ssthresh &&
-        cc->cwnd < room && !cong__short_queue_is_near(&a->queue, ack->now)) {
+        cc->cwnd < room && !cong__short_queue_is_near(&a->queue, now)) {
         cong__set_cwnd(cc, fmin(room, cc->cwnd + cong__clean(ack->acked)));
         cong__set_ssthresh(cc, fmin(cc->ssthresh, cc->cwnd));
     }
@@ -436,7 +437,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     cong__cubic.ack(cc, &seen);
     seen.acked = ack->acked;
     limit_growth(a, &seen, before);
-    reopen(a, ack);
+    reopen(a, ack, seen.now);
     ease(a, &seen);
 }
 
@@ -503,6 +504,7 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
         (ev->cause == CONG_RTO || ev->cause == CONG_ECN)) {
         cong__hold_leave(&a->hold, cc);
     }
+    a->chance &= ev->cause != CONG_ECN; /* marks are no noise */
     if (ev->cause == CONG_LOSS && cong__hold_is_on(&a->hold)) {
         (void)is_independent(a, seen.now);
         a->chance = true;

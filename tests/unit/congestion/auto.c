@@ -252,6 +252,29 @@ static void auto_finds_its_memory_after_a_false_alarm(void **state) {
     rig_stop(&other);
 }
 
+/* A loss by chance says nothing about what begins the next period. */
+static void auto_does_not_grow_in_a_period_of_marks(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "auto", MS(100));
+    for (int i = 0; i < 2000; i++) {
+        rig_ack_rtt(&r, 1, MS(100 + pow(i % 101, 2) / 100));
+    }
+    rig_ack_rtt(&r, 1, MS(110));
+    rig_lose_at(&r, 100);
+    check_near(r.cc->cwnd, 100, 1e-9);
+    r.ack.recovery = true;
+    r.ack.flight = 100;
+    rig_ack_rtt(&r, 10, MS(110));
+    assert_true(r.cc->cwnd > 100);
+    rig_event(&r, CONG_ECN, 100, 0, 1); /* in the same period */
+    double marked = r.cc->cwnd;
+    assert_true(marked < 100);
+    rig_ack_rtt(&r, 10, MS(110));
+    check_near(r.cc->cwnd, marked, 1e-12);
+    rig_stop(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
@@ -265,6 +288,7 @@ int main(void) {
         cmocka_unit_test(auto_doubts_the_first_losses_at_the_highest_rtt),
         cmocka_unit_test(auto_begins_with_more_on_a_long_path),
         cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
+        cmocka_unit_test(auto_does_not_grow_in_a_period_of_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
