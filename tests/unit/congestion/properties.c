@@ -10,15 +10,8 @@
 #define STEPS 4000
 #define SEEDS 8
 
-static uint64_t next(uint64_t *seed) {
-    uint64_t z = *seed += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 static bool chance(uint64_t *seed, unsigned in) {
-    return next(seed) % in == 0;
+    return rig_draw(seed) % in == 0;
 }
 
 /* Mostly sensible, at times not. */
@@ -34,18 +27,18 @@ static double odd_number(uint64_t *seed, double top) {
                                  (double)-INFINITY,
                                  (double)NAN};
     if (chance(seed, 20)) {
-        return odd[next(seed) % (sizeof(odd) / sizeof(odd[0]))];
+        return odd[rig_draw(seed) % (sizeof(odd) / sizeof(odd[0]))];
     }
-    return top * (double)(next(seed) >> 11) / 9007199254740992;
+    return top * (double)(rig_draw(seed) >> 11) / 9007199254740992;
 }
 
 static cong_time odd_time(uint64_t *seed, cong_time top) {
     static const cong_time odd[] = {-1,        0,         1,
                                     INT64_MAX, INT64_MIN, 60000000000};
     if (chance(seed, 20)) {
-        return odd[next(seed) % 6];
+        return odd[rig_draw(seed) % 6];
     }
-    return (cong_time)(next(seed) % (uint64_t)top);
+    return (cong_time)(rig_draw(seed) % (uint64_t)top);
 }
 
 static void random_ack(struct rig *r, uint64_t *seed) {
@@ -69,7 +62,7 @@ static void random_ack(struct rig *r, uint64_t *seed) {
         .p = odd_number(seed, 1),
         .x_recv = odd_number(seed, 1e6),
         .rs = chance(seed, 3) ? NULL : &rs,
-        .probes_acked = chance(seed, 5) ? (unsigned)next(seed) : 0,
+        .probes_acked = chance(seed, 5) ? (unsigned)rig_draw(seed) : 0,
         .round = chance(seed, 5),
         .limited = !chance(seed, 3),
         .recovery = chance(seed, 4),
@@ -79,9 +72,9 @@ static void random_ack(struct rig *r, uint64_t *seed) {
 
 static void random_event(struct rig *r, uint64_t *seed) {
     double mss = r->cc->mss;
-    enum cong_cause cause = (enum cong_cause)(next(seed) % 7);
+    enum cong_cause cause = (enum cong_cause)(rig_draw(seed) % 7);
     rig_event(r, cause, odd_number(seed, 100 * mss), odd_number(seed, 20 * mss),
-              (unsigned)(next(seed) % 5));
+              (unsigned)(rig_draw(seed) % 5));
 }
 
 static void random_step(struct rig *r, uint64_t *seed) {
@@ -89,7 +82,7 @@ static void random_step(struct rig *r, uint64_t *seed) {
         r->now = odd_time(seed, MS(100000));
         r->now = r->now > MS(1e9) ? MS(1e9) : r->now;
     } else {
-        r->now += (cong_time)(next(seed) % (uint64_t)MS(30));
+        r->now += (cong_time)(rig_draw(seed) % (uint64_t)MS(30));
     }
     if (chance(seed, 12)) {
         random_event(r, seed);
@@ -164,15 +157,15 @@ static bool has_growth_gate(const char *name) {
 
 /* A feedback that makes sense, in a window of n segments. */
 static void plain_ack(struct rig *r, uint64_t *seed, bool limited) {
-    r->now += (cong_time)(next(seed) % (uint64_t)MS(10));
+    r->now += (cong_time)(rig_draw(seed) % (uint64_t)MS(10));
     r->ack.limited = limited;
     r->ack.flight = r->cc->cwnd < 1e6 ? r->cc->cwnd : 1e6;
     r->ack.min_rtt = MS(100);
     r->ack.round = chance(seed, 10);
     r->rs = (struct cong_rate_sample){.rate = odd_number(seed, 1e5)};
     r->ack.rs = &r->rs;
-    rig_ack_rtt(r, (double)(next(seed) % 3),
-                MS((double)(100 + next(seed) % 30)));
+    rig_ack_rtt(r, (double)(rig_draw(seed) % 3),
+                MS((double)(100 + rig_draw(seed) % 30)));
 }
 
 TEST(nothing_grows_while_the_application_is_the_limit) {

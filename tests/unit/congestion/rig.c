@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint64_t rig_draw(uint64_t *seed) {
+    uint64_t z = *seed += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
 void rig_start(struct rig *r, const char *name, cong_time rtt) {
     rig_start_sized(r, name, 1, (double)INFINITY, rtt);
 }

@@ -17,6 +17,9 @@ static inline cong_time MS(double ms) {
     return (cong_time)(ms * 1e6 + 0.5);
 }
 
+/* The next of the random numbers from a seed (SplitMix64). */
+uint64_t rig_draw(uint64_t *seed);
+
 /* Starts a controller at time 0, in segments and with a window that nothing
  * limits; fails the test when there is none. */
 void rig_start(struct rig *r, const char *name, cong_time rtt);
