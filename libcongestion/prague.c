@@ -8,16 +8,17 @@
  *
  * State: cwnd, ssthresh (bytes); alpha (mean fraction of marked bytes); acked
  * and marked (bytes since alpha was last updated, at t_alpha); heard (the host
- * counts marked bytes); marks (a mark was seen); lossy (a loss began the
- * recovery period). Parameters: iw (segments), hystart, g (weight of an update
- * of alpha), rtt_virt (s; flows with shorter RTTs grow as if their RTT were
- * this), beta (fraction of the flight kept after a loss).
+ * counts marked bytes); marks (a mark was seen); lossy (there was a
+ * loss in the recovery period). Parameters: iw (segments), hystart, g (weight
+ * of an update of alpha), rtt_virt (s; flows with shorter RTTs grow as if their
+ * RTT were this), beta (fraction of the flight kept after a loss).
  *
  * Interpretations: alpha is 1 until the first mark, so the first mark halves
- * the window; a mark ends slow start. In a period begun by marks, unmarked
- * bytes still grow the window; in one begun by a loss they do not. If the host
- * reports a mark but counts no bytes, the controller responds as to a loss.
- * ECT(1) is always requested; there is no fallback for classic ECN queues.
+ * the window; a mark ends slow start. In a period of marks, unmarked bytes
+ * still grow the window, until a loss; the host reports the first one there,
+ * too. If the host reports a mark but counts no bytes, the controller responds
+ * as to a loss. ECT(1) is always requested; there is no fallback for classic
+ * ECN queues.
  */
 #include "libcongestion/internal.h"
 

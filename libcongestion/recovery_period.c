@@ -129,12 +129,19 @@ static unsigned period_answer(struct cong_recovery_period *p,
     return CONG_RECOVERY_RESTARTED;
 }
 
+/* Marks reduced a scalable controller's window, and a loss did not. */
+static bool period_hides_loss(const struct cong_recovery_period *p,
+                              const struct cong *cc) {
+    return cc->ect1 && p->marks_only && p->lost.count > 0;
+}
+
 static unsigned period_enter(struct cong_recovery_period *p, struct cong *cc,
                              const struct cong_recovery_report *r) {
-    bool lossy = p->next.count > 0;
+    bool lossy = p->next.count > 0 || period_hides_loss(p, cc);
     period_begin(p, cc, CONG_RECOVERY_STATE_REPAIR);
     period_mark(p, r->next);
     p->final = p->ce;
+    p->marks_only = !lossy;
     if (!lossy) {
         period_notify(cc, CONG_ECN, 1, r);
         return CONG_RECOVERY_ENTERED;
@@ -144,14 +151,15 @@ static unsigned period_enter(struct cong_recovery_period *p, struct cong *cc,
 }
 
 /* Within a period: a retransmission was lost, or a packet sent after the
- * reduction was marked. */
+ * reduction was marked, or the first of the period was lost. */
 static unsigned period_repeat(struct cong_recovery_period *p, struct cong *cc,
                               const struct cong_recovery_report *r) {
     double before = cc->cwnd;
     unsigned outcome = CONG_RECOVERY_REPEATED;
-    if (p->nth > 1) {
+    if (p->nth > 1 || period_hides_loss(p, cc)) {
         p->repeated = r->next;
-        period_notify(cc, CONG_LOSS, p->nth, r);
+        p->marks_only = false;
+        period_notify(cc, CONG_LOSS, p->nth > 1 ? p->nth : 1, r);
         outcome |= period_answer(p, cc);
     } else if (p->new_ce) {
         period_notify(cc, CONG_ECN, 1, r);
@@ -178,7 +186,9 @@ unsigned cong_recovery_period_report(struct cong_recovery_period *p,
     outcome = period_undo(p, cc, r);
     if (p->state == CONG_RECOVERY_STATE_REPAIR) {
         outcome |= period_repeat(p, cc, r);
-    } else if (p->next.count > 0 || p->new_ce) {
+    } else if (p->next.count > 0 || p->new_ce ||
+               (p->state == CONG_RECOVERY_STATE_NONE &&
+                period_hides_loss(p, cc))) {
         outcome |= period_enter(p, cc, r);
     }
     period_forget_notes(p);
@@ -193,6 +203,7 @@ void cong_recovery_period_timeout(struct cong_recovery_period *p,
         period_begin(p, cc, CONG_RECOVERY_STATE_RESTART);
     }
     p->state = CONG_RECOVERY_STATE_RESTART;
+    p->marks_only = false;
     p->final |= p->ce;
     period_mark(p, r->next);
     period_forget_notes(p);

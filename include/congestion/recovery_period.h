@@ -10,7 +10,9 @@
  * "recover" variable of RFC 6582, RecoveryPoint of RFC 6675).  Further losses
  * of packets sent before the reduction belong to the period and reduce nothing.
  * Losses of packets sent after it are kept and begin the next period as soon as
- * this one ends.
+ * this one ends.  A scalable controller (cong::ect1) reduces little for a mark,
+ * so it is told of the first loss in a period of marks as well (RFC 9331
+ * section 4.3).
  *
  * A period is undone when every packet declared lost in it arrives after all
  * (the Eifel response, RFC 4015). Detection works per packet and needs neither
@@ -77,6 +79,7 @@ struct cong_recovery_period {
                        reported */
     bool ce;      /**< a packet arrived with a mark; not yet reported */
     bool new_ce;  /**< one sent after the newest reduction; not yet reported */
+    bool marks_only; /**< the newest period was one of marks so far */
 };
 
 /** @brief State of the host at a report. */

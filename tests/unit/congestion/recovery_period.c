@@ -172,6 +172,28 @@ TEST(marks_reduce_once_a_round_trip) {
     check(&h, "EER", 0.8 * (0.8 * 16));
 }
 
+/* RFC 9331 section 4.3: marks reduce little, losses as in Reno. */
+TEST(marks_hide_no_loss_from_a_scalable_controller) {
+    struct host h = host_at(16, 20);
+    h.s.cc.ect1 = true;
+    assert_int_equal(mark(&h, 3), CONG_RECOVERY_ENTERED);
+    h.next = 24;
+    assert_int_equal(lose(&h, 7, 1), CONG_RECOVERY_REPEATED);
+    check(&h, "EL", 0.8 * 16 / 2);
+    assert_int_equal(lose(&h, 8, 1), CONG_RECOVERY_UNCHANGED);
+    assert_int_equal(mark(&h, 19), CONG_RECOVERY_UNCHANGED);
+    assert_true(settle(&h, 20));
+    assert_int_equal(lose(&h, 23, 1), CONG_RECOVERY_UNCHANGED);
+    check(&h, "ELR", 0.8 * 16 / 2);
+    h.next = 40;
+    assert_int_equal(mark(&h, 24), CONG_RECOVERY_ENTERED);
+    h.next = 50;
+    assert_int_equal(mark(&h, 40), CONG_RECOVERY_REPEATED);
+    assert_true(settle(&h, 41));
+    assert_int_equal(lose(&h, 45, 1), CONG_RECOVERY_ENTERED);
+    check(&h, "ELREERL", 0.8 * (0.8 * (0.8 * 16 / 2)) / 2);
+}
+
 TEST(a_loss_outweighs_a_mark_of_the_same_feedback) {
     struct host h = host_at(16, 20);
     cong_recovery_period_on_lost(&h.p, 3, 1);
@@ -372,6 +394,7 @@ int main(void) {
         cmocka_unit_test(such_a_loss_that_proves_spurious_begins_nothing),
         cmocka_unit_test(a_lost_repair_is_reported_once_per_flight),
         cmocka_unit_test(marks_reduce_once_a_round_trip),
+        cmocka_unit_test(marks_hide_no_loss_from_a_scalable_controller),
         cmocka_unit_test(a_loss_outweighs_a_mark_of_the_same_feedback),
         cmocka_unit_test(a_mark_makes_a_period_final),
         cmocka_unit_test(a_false_alarm_is_undone_whole),
