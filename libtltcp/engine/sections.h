@@ -165,7 +165,9 @@ bool tltcp__sections_next_fec_symbol(const tltcp__sections *s,
 /* Bytes of the next symbol of new data, including the fields its flags
  * announce; 0: the data is not cut into symbols. */
 size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now);
-/* The peer rebuilt [start, end) from repair symbols. 0 or an error. */
+/* The peer rebuilt [start, end) from repair symbols. What is beyond the section
+ * of start is ignored: a claim of all sections would cost much work. 0 or an
+ * error. */
 int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
                                uint64_t end);
 

@@ -124,17 +124,15 @@ int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq) {
 
 int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
                                uint64_t end) {
-    uint64_t base = tltcp__sections_base(s); /* includes expired sections */
-    int rv = 0;
-    start = start > base ? start : base;
-    while (rv == 0 && start < end) {
-        uint64_t number = tltcp__sections_find(s, start);
-        uint64_t stop = tltcp__sections_rec(s, number)->end < end
-                            ? tltcp__sections_rec(s, number)->end
-                            : end;
-        rv = credit(s, number, start, stop);
-        start = stop;
+    uint64_t number;
+    uint64_t stop;
+    int rv;
+    if (start < tltcp__sections_base(s) || start >= s->end) {
+        return 0; /* its section is settled */
     }
+    number = tltcp__sections_find(s, start);
+    stop = tltcp__sections_rec(s, number)->end;
+    rv = credit(s, number, start, end < stop ? end : stop);
     tltcp__sections_advance(s);
     return rv;
 }

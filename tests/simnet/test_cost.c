@@ -87,8 +87,83 @@ TEST(nor_does_it_with_losses_and_deadlines) {
     assert_flat(windows, 0.02, true);
 }
 
+/* ---- what a peer can ask for ---- */
+
+#define SIZE 10 /* bytes of a section */
+
+/* So many sections, all of them sent and none acknowledged. */
+static void send_sections(tltcp__sections *s, const cmn__mem *mem, uint32_t n,
+                          tltcp__counters *stats) {
+    static uint8_t bytes[SIZE];
+    const tltcp_section in = {
+        .data = &(struct iovec){bytes, SIZE}, .count = 1, .deadline = NEVER};
+    tltcp__piece p;
+    tltcp__sections_init(s, mem, (size_t)n * SIZE, n, stats);
+    s->peer_seq = (uint64_t)n * SIZE;
+    s->peer_section = n;
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(tltcp__sections_write(s, &in, 1), 0);
+        assert_true(tltcp__sections_next(s, SIZE, true, 1, &p));
+        tltcp__sections_on_sent(s, &p, true);
+    }
+}
+
+/* Steps of a hundred claims that all of them but the first were rebuilt. */
+static uint64_t steps_per_claim(uint32_t n) {
+    const cmn__mem mem = cmn__mem_default();
+    tltcp__counters stats = {0};
+    tltcp__sections s;
+    uint64_t before;
+    send_sections(&s, &mem, n, &stats);
+    before = steps;
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(tltcp__sections_on_rebuilt(&s, SIZE, s.nxt), 0);
+    }
+    before = steps - before;
+    tltcp__sections_free(&s);
+    print_message("%" PRIu32 " sections: %" PRIu64 " steps\n", n, before);
+    return before;
+}
+
+TEST(a_claim_of_rebuilt_bytes_costs_the_same_in_many_sections) {
+    assert_true(steps_per_claim(16384) < 2 * steps_per_claim(100));
+}
+
+/* Steps per section of n, each needed by the next, that expire one by one where
+ * each dies alone. */
+static uint64_t steps_per_expiry(uint32_t n) {
+    static uint8_t bytes[SIZE];
+    const cmn__mem mem = cmn__mem_default();
+    tltcp_section in = {.data = &(struct iovec){bytes, SIZE}, .count = 1};
+    tltcp__counters stats = {0};
+    tltcp__sections s;
+    uint64_t before;
+    tltcp__sections_init(&s, &mem, (size_t)n * SIZE, n, &stats);
+    in.meta.section_class = TL_CLASS_REFERENCE;
+    for (in.deadline = 1; in.deadline <= n; in.deadline++) {
+        assert_int_equal(tltcp__sections_write(&s, &in, 0), 0);
+    }
+    before = steps;
+    for (tltcp_time now = 1; now <= n; now++) {
+        assert_int_equal(tltcp__sections_expire(&s, now), 0);
+    }
+    before = steps - before;
+    assert_int_equal(stats.sections_expired, n);
+    tltcp__sections_free(&s);
+    print_message("%" PRIu32 " sections: %" PRIu64 " steps each\n", n,
+                  before / n);
+    return before / n;
+}
+
+TEST(the_end_of_a_section_costs_the_same_before_many) {
+    assert_true(steps_per_expiry(16384) < 2 * steps_per_expiry(100));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_end_of_a_section_costs_the_same_before_many),
+        cmocka_unit_test(
+            a_claim_of_rebuilt_bytes_costs_the_same_in_many_sections),
         cmocka_unit_test(the_work_per_packet_does_not_grow_with_the_window),
         cmocka_unit_test(nor_does_it_with_losses_and_deadlines),
     };
