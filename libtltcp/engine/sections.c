@@ -190,7 +190,8 @@ static int lose(tltcp__sections *s, uint64_t number) {
     int rv = 0;
     if (!r->lost && s->dependencies != NULL) {
         rv = tltcp__dependencies_on_lost(s->dependencies, number, r);
-        if (r->wanted && number + 1 < s->dependents_from) {
+        if (r->wanted && s->policy != TLTCP_DROP_SECTION &&
+            number + 1 < s->dependents_from) {
             s->dependents_from = number + 1;
         }
     }
