@@ -6,10 +6,11 @@
 #define PLAN_MAX 256          /* no plan has as many sections */
 
 int64_t tltcp__from_now(tltcp_time t, tltcp_time now) {
-    if (t == TLTCP_TIME_NEVER) {
-        return TLTCP__NEVER;
+    if (t < now) {
+        return -(int64_t)(now - t);
     }
-    return t >= now ? (int64_t)(t - now) : -(int64_t)(now - t);
+    return t - now < (tltcp_time)TLTCP__NEVER ? (int64_t)(t - now)
+                                              : TLTCP__NEVER;
 }
 
 int64_t tltcp__time_plus(int64_t at, tltcp_time span) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The cost of the next section to the next KEY of its stream. */
 #include "libtltcp/engine/lookahead.h"
+#include "libtltcp/engine/lookahead_times.h"
 #include "tests/support/cmocka.h"
 
 #define MS TLTCP_MS
@@ -109,8 +110,18 @@ TEST(beside_others_a_late_reference_is_sent_while_no_key_waits) {
     assert_true(keeps(8 * GAP, 62500));
 }
 
+TEST(what_is_due_at_the_end_of_time_is_not_late) {
+    assert_true(tltcp__from_now(NOW + 1, NOW) == 1);
+    assert_true(tltcp__from_now(0, NOW) == -(int64_t)NOW);
+    assert_true(tltcp__from_now(TLTCP_TIME_NEVER, NOW) == TLTCP__NEVER);
+    assert_true(tltcp__from_now(TLTCP_TIME_NEVER - 1, NOW) == TLTCP__NEVER);
+    assert_true(tltcp__from_now(TLTCP_TIME_NEVER / 2 + 2 * NOW, NOW) ==
+                TLTCP__NEVER);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_due_at_the_end_of_time_is_not_late),
         cmocka_unit_test_setup(frames_that_fit_are_kept, begin),
         cmocka_unit_test_setup(a_key_that_comes_late_at_best_is_not_made_later,
                                begin),
