@@ -94,6 +94,18 @@ tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
     return tltcp__earlier(at, tltcp__sections_deadline(&s->sec));
 }
 
+/* In a silence that reduces the rate no more, the timer waits for the next
+ * packet: four short round trips would wake the host for nothing. */
+static void on_no_report(tltcp__sender *s, tltcp_time now) {
+    double rate = s->cc.cong->pacing_rate;
+    double flight = tltcp__sender_flight(s);
+    tltcp__cc_on_event(&s->cc, CONG_NOFEEDBACK, flight, 0, 1, now);
+    tltcp__sender_expect_report(s, now);
+    if (flight <= 0 && s->cc.cong->pacing_rate >= rate) {
+        s->report_by = TLTCP_TIME_NEVER;
+    }
+}
+
 int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
                              tltcp__feedback_result *result) {
     int rv = tltcp__sections_expire(&s->sec, now);
@@ -104,9 +116,7 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
         tltcp__dupack_on_timeout(s->dup, &s->cc, &s->sec, now);
     }
     if (s->report_by <= now) {
-        tltcp__cc_on_event(&s->cc, CONG_NOFEEDBACK, tltcp__sender_flight(s), 0,
-                           1, now);
-        tltcp__sender_expect_report(s, now);
+        on_no_report(s, now);
     }
     if (rv == 0 && s->loss_at <= now) {
         rv = tltcp__sender_detect(s, now, result);

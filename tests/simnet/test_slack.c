@@ -244,8 +244,46 @@ TEST(waiting_for_a_late_ack_is_no_silence) {
     world_finish(&w);
 }
 
+/* How often the engine wants to be called in a silence of ten seconds, with
+ * nothing in flight, by a flow with a round trip of 200 us. */
+static unsigned calls_in_silence(const char *congestion) {
+    struct plan p;
+    tltcp_conn *c;
+    tltcp_time end;
+    tltcp_time at;
+    unsigned n = 0;
+    plan_init(&p, 1);
+    for (int i = 0; i < 2; i++) {
+        p.link[i].rate = 0;
+        p.link[i].delay = 100 * TLTCP_US;
+    }
+    p.config[CLIENT].congestion = congestion;
+    p.config[CLIENT].keep_alive_ms = UINT32_MAX;
+    p.source[CLIENT].sections = 3000;
+    p.keep_open = true;
+    world_start_for(&w, &p, 10 * SEC);
+    c = w.end[CLIENT].peer->conn;
+    assert_true(tltcp__sections_settled(&c->sender.sec));
+    assert_int_equal(c->sender.map.flying, 0);
+    end = c->now + 10 * SEC;
+    for (at = tltcp_conn_timeout(c); at < end; at = tltcp_conn_timeout(c)) {
+        tltcp_conn_on_timeout(c, at > c->now ? at : c->now);
+        n++;
+    }
+    print_message("%s: %u calls\n", congestion, n);
+    world_close(&w);
+    return n;
+}
+
+TEST(a_flow_that_has_nothing_to_send_wakes_nobody) {
+    assert_true(calls_in_silence("auto") <= 2);
+    assert_true(calls_in_silence("tfrc") <= 32); /* the rate falls meanwhile */
+    assert_true(calls_in_silence("stfrc") <= 32);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_flow_that_has_nothing_to_send_wakes_nobody),
         cmocka_unit_test(
             a_live_stream_gets_fewer_acks_than_one_for_two_packets),
         cmocka_unit_test(
