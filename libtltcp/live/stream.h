@@ -39,8 +39,8 @@ struct live_ts {
                                               time */
     uint8_t stream[LIVE_SLOTS];          /**< for references, from 1; 0: none */
     uint8_t streams;
-    const tltcp_live_frame *frame; /**< encloses the frames; NULL: use the
-                                        frames' own times */
+    const tltcp_live_frame *frame; /**< encloses the frames during a call; NULL:
+                                        use the frames' own times */
     uint32_t flags;                /**< for the next frame */
     int64_t now;                   /**< when the data should be sent */
     int64_t clock;     /**< when the last clock reference was sent */

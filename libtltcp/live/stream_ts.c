@@ -195,6 +195,7 @@ bool tltcp__live_ts_write(tltcp_live_stream *s, const void *data, size_t len,
     t->flags |=
         f ? f->flags & (MEDIA_FLAG_DISCONT | MEDIA_FLAG_DECODE_ONLY) : 0;
     ok = media__ts_push(t->ts, data, len);
+    t->frame = NULL; /* the caller's */
     return ok && !t->failed;
 }
 
@@ -214,5 +215,6 @@ int tltcp_live_stream_flush(tltcp_live_stream *s, const tltcp_live_frame *f) {
     s->ts->now = f ? (int64_t)tltcp_now() : s->ts->now;
     s->ts->failed = false;
     media__ts_flush(s->ts->ts);
+    s->ts->frame = NULL; /* ends with this call */
     return s->ts->failed ? TLTCP_ERR_NOMEM : 0;
 }
