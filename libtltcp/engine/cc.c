@@ -81,7 +81,8 @@ static int set_params(tltcp__cc *cc) {
         }
     }
     if (cc->initial_window > 0) {
-        cc->cong->cwnd = cc->initial_window * cc->cong->mss;
+        cc->cong->cwnd =
+            fmin(cc->initial_window * cc->cong->mss, cc->cong->cwnd_max);
         (void)cong_set(cc->cong, "scale", 0);
     }
     return rv;

@@ -111,8 +111,22 @@ TEST(the_state_of_an_application_s_controller_never_moves) {
     tltcp__cc_free(&cc);
 }
 
+TEST(no_first_window_is_above_the_largest) {
+    tltcp_config c;
+    tltcp__cc cc;
+    tltcp_config_init(&c);
+    c.controller.initial_window = 100;
+    c.controller.max_window = 10;
+    assert_int_equal(tltcp__cc_init(&cc, &mem, &c, MSS, 0), 0);
+    assert_true(tltcp__cc_window(&cc) <= 10 * MSS);
+    tltcp__cc_restart(&cc, TLTCP_S);
+    assert_true(tltcp__cc_window(&cc) <= 10 * MSS);
+    tltcp__cc_free(&cc);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_first_window_is_above_the_largest),
         cmocka_unit_test(a_controller_that_rests_goes_on_as_if_it_had_not),
         cmocka_unit_test(it_takes_a_quarter_of_the_memory_before_data_flows),
         cmocka_unit_test(without_memory_it_stays_as_it_is),
