@@ -447,6 +447,7 @@ void tltcp__conn_trim(tltcp_conn *c) {
     tltcp__sections_trim(&c->sender.sec);
     tltcp__sender_trim(&c->sender);
     tltcp__reasm_trim(&c->reasm);
+    tltcp__fec_receiver_trim(c->fec_receiver);
     cmn__ring_trim(&c->events.fates);
     tltcp__conn_charge(c);
 }
@@ -458,7 +459,7 @@ void tltcp__conn_charge(tltcp_conn *c) {
         return;
     }
     held = tltcp__reasm_held(&c->reasm) +
-           (c->fec_receiver != NULL ? c->fec_receiver->bytes : 0);
+           tltcp__fec_receiver_held(c->fec_receiver);
     if (held != c->caller.charged) {
         tltcp__endpoint_charge(c->ep, c, held);
     }

@@ -5,8 +5,6 @@
 #define RETRIES_MAX 8
 #define SILENCE TLTCP_S /* after which memory is freed */
 #define PAGES_FOR_CHUNK (3 * CMN__PAGE_BYTES)
-/* A repair block grows by this many symbols. */
-#define SYMBOLS_AT_ONCE 4u
 /* Interval between answers to a repeated call. */
 #define ANSWER_EVERY (50 * TLTCP_MS)
 
@@ -74,7 +72,14 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
     if (!c->opt.fec || !tltcp__repair_parse(k, &p)) {
         return TLTCP_ERR_PROTOCOL;
     }
-    if (!may_hold(c, SYMBOLS_AT_ONCE * p.size)) {
+    in = (tltcp__repair_in){.start = stream_offset(c, p.start),
+                            .section = section_number(c, p.section),
+                            .symbol = p.symbol,
+                            .size = p.size,
+                            .index = p.index,
+                            .flags = k->flags};
+    in.end = in.start + p.len;
+    if (!may_hold(c, tltcp__fec_receiver_wants(c->fec_receiver, &in))) {
         return TLTCP_ERR_LIMIT;
     }
     if (c->fec_receiver == NULL) {
@@ -83,13 +88,6 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
             return TLTCP_ERR_NOMEM;
         }
     }
-    in = (tltcp__repair_in){.start = stream_offset(c, p.start),
-                            .section = section_number(c, p.section),
-                            .symbol = p.symbol,
-                            .size = p.size,
-                            .index = p.index,
-                            .flags = k->flags};
-    in.end = in.start + p.len;
     rv = tltcp__reasm_on_meta(&c->reasm, in.section, &p.meta);
     if (rv == 0) {
         rv = tltcp__fec_receiver_on_repair(c->fec_receiver, &c->reasm, &in);

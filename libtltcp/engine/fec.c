@@ -18,11 +18,19 @@ void tltcp__fec_room_free(tltcp__fec_room *room) {
     room->rows = room->columns = 0;
 }
 
+#define TABLE 32u /* bytes that ISA-L needs per coefficient */
+
+static size_t decoding_tables(unsigned k, unsigned n) {
+    return (size_t)TABLE * n * (k > n ? k : n);
+}
+
+size_t tltcp__fec_decoding_room(unsigned k, unsigned n, size_t size) {
+    return decoding_tables(k, n) + n * size;
+}
+
 #ifdef PERIGEE_HAVE_ISAL
 
 #include <isa-l/erasure_code.h>
-
-#define TABLE 32u /* bytes that ISA-L needs per coefficient */
 
 bool tltcp__fec_available(void) {
     return true;
@@ -130,8 +138,9 @@ static bool solve(const tltcp__fec_block *b, uint8_t *tables) {
 }
 
 bool tltcp__fec_decode(tltcp__fec_room *room, const tltcp__fec_block *b) {
-    size_t len = (size_t)TABLE * b->n * (b->k > b->n ? b->k : b->n);
-    uint8_t *tables = tltcp__fec_reserve(room, len + b->n * b->size);
+    size_t len = decoding_tables(b->k, b->n);
+    uint8_t *tables =
+        tltcp__fec_reserve(room, tltcp__fec_decoding_room(b->k, b->n, b->size));
     if (tables == NULL) {
         return false;
     }

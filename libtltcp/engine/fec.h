@@ -48,6 +48,8 @@ typedef struct tltcp__fec_block {
     unsigned n;
 } tltcp__fec_block;
 
+/* Bytes of room that this takes with n of k data symbols missing. */
+size_t tltcp__fec_decoding_room(unsigned k, unsigned n, size_t size);
 /* Fills in the missing data; overwrites the repair symbols. False without
  * memory.
  */

@@ -28,16 +28,30 @@ static void fec_receiver_give_back(tltcp__fec_receiver *f, tltcp__block *k) {
     k->cap = 0;
 }
 
+static void free_all(tltcp__fec_receiver *f) {
+    for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
+        fec_receiver_give_back(f, &f->block[i]);
+    }
+    tltcp__fec_room_free(&f->data);
+    tltcp__fec_room_free(&f->tables);
+}
+
 void tltcp__fec_receiver_free(tltcp__fec_receiver *f) {
     if (f == NULL) {
         return;
     }
-    for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
-        cmn__free(f->mem, f->block[i].repair);
-    }
-    tltcp__fec_room_free(&f->data);
-    tltcp__fec_room_free(&f->tables);
+    free_all(f);
     cmn__free(f->mem, f);
+}
+
+void tltcp__fec_receiver_trim(tltcp__fec_receiver *f) {
+    if (f != NULL && f->blocks == 0) {
+        free_all(f);
+    }
+}
+
+size_t tltcp__fec_receiver_held(const tltcp__fec_receiver *f) {
+    return f != NULL ? f->bytes + f->data.cap + f->tables.cap : 0;
 }
 
 static unsigned symbols_of(uint64_t start, uint64_t end, size_t size) {
@@ -144,16 +158,53 @@ static int attempt(tltcp__fec_receiver *f, tltcp__reasm *r, tltcp__block *k) {
     return rv;
 }
 
-static tltcp__block *fec_receiver_find(tltcp__fec_receiver *f,
-                                       const tltcp__repair_in *in) {
+static const tltcp__block *look_up(const tltcp__fec_receiver *f,
+                                   const tltcp__repair_in *in) {
     for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
-        tltcp__block *k = &f->block[i];
+        const tltcp__block *k = &f->block[i];
         if (k->size != 0 && k->start == in->start && k->end == in->end &&
             k->section == in->section && k->size == in->size) {
             return k;
         }
     }
     return NULL;
+}
+
+/* Bytes for so many symbols of a block that has room for cap. */
+static size_t room_for(size_t count, size_t size, size_t cap) {
+    if (count * size <= cap) {
+        return cap;
+    }
+    return cap < 2 * size ? 4 * size : 2 * cap;
+}
+
+/* What must be allocated to have n bytes instead of cap. */
+static size_t more_than(size_t cap, size_t n) {
+    return n > cap ? n : 0;
+}
+
+size_t tltcp__fec_receiver_wants(const tltcp__fec_receiver *f,
+                                 const tltcp__repair_in *in) {
+    const tltcp__block *k = f != NULL ? look_up(f, in) : NULL;
+    unsigned symbols = symbols_of(in->start, in->end, in->size);
+    unsigned count = k != NULL ? k->count + 1u : 1;
+    size_t cap = k != NULL ? k->cap : 0;
+    if (symbols > TLTCP__FEC_DATA || count > TLTCP__FEC_REPAIR) {
+        return 0;
+    }
+    return more_than(cap, room_for(count, in->size, cap)) +
+           more_than(f != NULL ? f->data.cap : 0, symbols * in->size) +
+           more_than(f != NULL ? f->tables.cap : 0,
+                     tltcp__fec_decoding_room(symbols, count, in->size));
+}
+
+/* The room to rebuild the block with the symbols kept; false: no memory. */
+static bool take_room(tltcp__fec_receiver *f, const tltcp__block *k) {
+    unsigned symbols = symbols_of(k->start, k->end, k->size);
+    return tltcp__fec_reserve(&f->data, symbols * k->size) != NULL &&
+           tltcp__fec_reserve(
+               &f->tables,
+               tltcp__fec_decoding_room(symbols, k->count, k->size)) != NULL;
 }
 
 /* A free slot, or that of the oldest block. */
@@ -197,7 +248,7 @@ static void make_room(tltcp__fec_receiver *f, size_t bytes,
 static uint8_t *fec_receiver_grow(tltcp__fec_receiver *f, tltcp__block *k) {
     size_t have = k->count * k->size;
     if (have + k->size > k->cap) {
-        size_t cap = k->cap < 2 * k->size ? 4 * k->size : 2 * k->cap;
+        size_t cap = room_for(k->count + 1u, k->size, k->cap);
         uint8_t *wide;
         make_room(f, cap, k);
         if (f->bytes + cap > f->limit ||
@@ -254,7 +305,7 @@ int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *f, tltcp__reasm *r,
         return TLTCP_ERR_FLOW;
     }
     tltcp__reasm_keep(r);
-    k = fec_receiver_find(f, in);
+    k = (tltcp__block *)look_up(f, in);
     if (k == NULL) {
         k = open_block(f, in);
     }
@@ -268,7 +319,7 @@ int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *f, tltcp__reasm *r,
     }
     memcpy(to, in->symbol, in->size);
     k->index[k->count++] = in->index;
-    return attempt(f, r, k);
+    return take_room(f, k) ? attempt(f, r, k) : TLTCP_ERR_NOMEM;
 }
 
 int tltcp__fec_receiver_on_data(tltcp__fec_receiver *f, tltcp__reasm *r,

@@ -9,7 +9,9 @@
  * many as the block lacks, then rebuilds the missing data.
  *
  * Memory is limited by the number of blocks, the number of symbols in each, and
- * half the receive buffer. The oldest block is dropped first. */
+ * half the receive buffer. The oldest block is dropped first. The room to
+ * rebuild a block is taken when a symbol of it arrives, so that the owner knows
+ * what that takes. */
 
 #define TLTCP__FEC_RECEIVER_BLOCKS 16
 #define TLTCP__FEC_RECEIVER_REPORTS 8
@@ -55,6 +57,14 @@ typedef struct tltcp__repair_in {
 
 tltcp__fec_receiver *tltcp__fec_receiver_new(const cmn__mem *mem, size_t limit);
 void tltcp__fec_receiver_free(tltcp__fec_receiver *f);
+
+/* Memory held because of the peer's packets, and what a REPAIR may add, also
+ * without a receiver (NULL). */
+size_t tltcp__fec_receiver_held(const tltcp__fec_receiver *f);
+size_t tltcp__fec_receiver_wants(const tltcp__fec_receiver *f,
+                                 const tltcp__repair_in *in);
+/* Frees memory when no block is kept. */
+void tltcp__fec_receiver_trim(tltcp__fec_receiver *f);
 
 /* Both return 0, or an error as tltcp__reasm_on_data() does. */
 int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *f, tltcp__reasm *r,

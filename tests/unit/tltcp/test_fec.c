@@ -292,6 +292,33 @@ TEST(hostile_repairs_cost_bounded_memory) {
     close_receiver();
 }
 
+/* A packet of a hundred bytes makes a listener hold a hundred thousand, which
+ * its limit of memory must know. */
+TEST(what_rebuilding_takes_is_known_before) {
+    static const uint8_t junk[TLTCP__FEC_DATA] = {1};
+    size_t before;
+    tltcp__repair_in in = {.end = sizeof(junk), .symbol = junk, .size = 1};
+    open_receiver();
+    assert_int_equal(tltcp__reasm_on_data(&t.r, 0, junk,
+                                          sizeof(junk) - TLTCP__FEC_REPAIR, 0,
+                                          TLTCP__DATA_START),
+                     0);
+    before = t.alloc.live;
+    for (in.index = 0; in.index < TLTCP__FEC_REPAIR; in.index++) {
+        size_t wants = tltcp__fec_receiver_wants(t.b, &in);
+        size_t held = t.alloc.live;
+        assert_int_equal(tltcp__fec_receiver_on_repair(t.b, &t.r, &in), 0);
+        assert_true(t.alloc.live <= held + wants);
+    }
+    assert_int_equal(t.stats.bytes_rebuilt, TLTCP__FEC_REPAIR);
+    assert_true(tltcp__fec_receiver_held(t.b) > 100000);
+    assert_int_equal(t.alloc.live, before + tltcp__fec_receiver_held(t.b));
+    tltcp__fec_receiver_trim(t.b);
+    assert_int_equal(tltcp__fec_receiver_held(t.b), 0);
+    assert_true(t.alloc.live <= before);
+    close_receiver();
+}
+
 TEST(impossible_repairs_are_errors) {
     static const uint8_t symbol[8] = {0};
     tltcp__repair_in in = {
@@ -322,6 +349,7 @@ int main(void) {
         cmocka_unit_test_setup(a_block_survives_that_part_of_it_was_read,
                                begin),
         cmocka_unit_test_setup(hostile_repairs_cost_bounded_memory, begin),
+        cmocka_unit_test_setup(what_rebuilding_takes_is_known_before, begin),
         cmocka_unit_test_setup(impossible_repairs_are_errors, begin),
     };
     return cmocka_run_group_tests_name("fec", tests, NULL, NULL);
