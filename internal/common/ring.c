@@ -28,7 +28,7 @@ void cmn__ring_trim(cmn__ring *r) {
     }
 }
 
-static int grow(cmn__ring *r) {
+int cmn__ring_grow(cmn__ring *r) {
     cmn__ring wide = *r;
     wide.cap = r->cap == 0 ? RING_FIRST : 2 * r->cap;
     wide.buf = cmn__resize(r->mem, NULL, (size_t)wide.cap * r->elem);
@@ -41,13 +41,6 @@ static int grow(cmn__ring *r) {
     cmn__free(r->mem, r->buf);
     *r = wide;
     return 0;
-}
-
-void *cmn__ring_push_raw(cmn__ring *r) {
-    if (cmn__ring_len(r) == r->cap && grow(r) != 0) {
-        return NULL;
-    }
-    return cmn__ring_at(r, r->tail++);
 }
 
 void *cmn__ring_push(cmn__ring *r) {

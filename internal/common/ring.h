@@ -24,10 +24,10 @@ void cmn__ring_init(cmn__ring *r, const cmn__mem *mem, size_t elem,
 void cmn__ring_free(cmn__ring *r);
 /* Frees memory when empty. */
 void cmn__ring_trim(cmn__ring *r);
+/* Makes room for more records.  Returns 0, or -1 without memory. */
+int cmn__ring_grow(cmn__ring *r);
 /* A new zeroed record numbered tail, or NULL without memory. */
 void *cmn__ring_push(cmn__ring *r);
-/* The same with any content. */
-void *cmn__ring_push_raw(cmn__ring *r);
 
 /* The record numbered i, which must lie in [head, tail). */
 static inline void *cmn__ring_at(const cmn__ring *r, uint64_t i) {
@@ -35,13 +35,21 @@ static inline void *cmn__ring_at(const cmn__ring *r, uint64_t i) {
     return r->buf + (size_t)(i & (r->cap - 1)) * r->elem;
 }
 
+static inline size_t cmn__ring_len(const cmn__ring *r) {
+    return (size_t)(r->tail - r->head);
+}
+
+/* A new record numbered tail, with any content, or NULL without memory. */
+static inline void *cmn__ring_push_raw(cmn__ring *r) {
+    if (cmn__ring_len(r) == r->cap && cmn__ring_grow(r) != 0) {
+        return NULL;
+    }
+    return cmn__ring_at(r, r->tail++);
+}
+
 static inline void cmn__ring_pop(cmn__ring *r) {
     assert(r->head != r->tail);
     r->head++;
-}
-
-static inline size_t cmn__ring_len(const cmn__ring *r) {
-    return (size_t)(r->tail - r->head);
 }
 
 /* A window of a byte stream, addressed by stream offset. */
