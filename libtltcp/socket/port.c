@@ -142,8 +142,10 @@ static int port_open_udp(const struct opening *opening) {
                           .buffer = UDP_BUFFER,
                           .ops = &tltcp__input_ops,
                           .owner = port};
+    int rv = net__udp_open(&port->udp, &port->io->loop, &o);
 
-    return net__udp_open(&port->udp, &port->io->loop, &o);
+    port->roomy = rv == 0 && net__udp_buffer(port->udp) >= UDP_ROOMY;
+    return rv;
 }
 
 static void port_close_udp(struct tltcp__port *port) {
@@ -228,8 +230,6 @@ static void port_try_open(struct opening *opening) {
         opening->status = port_open_next(opening);
     }
     if (opening->status == 0) {
-        port->roomy =
-            port->udp != NULL && net__udp_buffer(port->udp) >= UDP_ROOMY;
         port_link_in(port);
         return;
     }

@@ -421,6 +421,20 @@ TEST(sealed_packets_have_none_anyway) {
     expect_local(l, false);
 }
 
+/* --- A listener's threads ------------------------------------------------- */
+
+TEST(every_thread_of_a_listener_knows_how_much_its_socket_holds) {
+    struct lo *l = *state;
+    const struct tltcp__listener *all;
+
+    lo_listen(l);
+    all = l->listener->port->listening->listener;
+    for (unsigned i = 0; i < all->count; i++) {
+        assert_true(all->ports[i]->roomy ==
+                    (net__udp_buffer(all->ports[i]->udp) >= ((size_t)4 << 20)));
+    }
+}
+
 #define Q(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
 
 int main(void) {
@@ -438,6 +452,8 @@ int main(void) {
         LO_TEST(packets_from_socket_to_socket_need_no_checksum, ipv4),
         LO_TEST(packets_from_socket_to_socket_need_no_checksum, ipv6),
         LO_TEST(packets_from_socket_to_socket_need_no_checksum, threads),
+        LO_TEST(every_thread_of_a_listener_knows_how_much_its_socket_holds,
+                threads),
         LO_TEST(packets_through_another_process_need_one, ipv4),
         LO_TEST(sealed_packets_have_none_anyway, ipv4),
     };
