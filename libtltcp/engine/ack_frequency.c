@@ -5,6 +5,8 @@
 /* ACKs of a full window; there are fewer of what an application sends. */
 #define IN_WINDOW 2.0
 #define EVERY_MAX 32 /* the delay is usually over before */
+/* On a return path that is too slow, the delay alone counts. */
+#define EVERY_THIN 255
 /* The last packets before a pause wait for this part of an RTT, ... */
 #define PART_OF_RTT 4
 /* ... but at least this long, since the next one may be on its way. */
@@ -39,17 +41,30 @@ static uint16_t wanted_delay(const tltcp__ack_frequency *f,
 
 static void request(tltcp__ack_frequency *f, uint8_t every, uint16_t delay_ms,
                     tltcp_time now) {
+    f->calm = every == EVERY_THIN;
     f->every = every;
     f->delay_ms = delay_ms;
     f->requested_at = now;
     f->due = true;
 }
 
+static uint16_t thin_delay(const tltcp__ack_frequency *f, cong_time interval) {
+    uint16_t delay = (uint16_t)((tltcp_time)interval / TLTCP_MS);
+    return f->patient || delay < f->base_delay_ms ? delay : f->base_delay_ms;
+}
+
 void tltcp__ack_frequency_update(tltcp__ack_frequency *f, const tltcp__cc *cc,
-                                 tltcp_time now) {
+                                 cong_time interval, tltcp_time now) {
     uint8_t every = wanted_every(f, cc);
     uint16_t delay;
     if (!f->on || cc->rtt.srtt < 0) {
+        return;
+    }
+    if (interval > 0) {
+        delay = thin_delay(f, interval);
+        if (f->every != EVERY_THIN || f->delay_ms != delay) {
+            request(f, EVERY_THIN, delay, now);
+        }
         return;
     }
     if (every == f->base) { /* at once: the path has no slack */
@@ -68,11 +83,13 @@ void tltcp__ack_frequency_update(tltcp__ack_frequency *f, const tltcp__cc *cc,
 void tltcp__ack_frequency_restart(tltcp__ack_frequency *f) {
     f->due = f->due || (f->on && f->every != f->base);
     f->every = f->base;
+    f->calm = false;
     f->delay_ms = f->base_delay_ms;
 }
 
 void tltcp__ack_frequency_put(tltcp__ack_frequency *f, cmn__writer *w) {
-    tltcp__chunk_put(w, TLTCP__ACK_FREQUENCY, 0, 4);
+    tltcp__chunk_put(w, TLTCP__ACK_FREQUENCY,
+                     f->calm ? TLTCP__FREQUENCY_CALM : 0, 4);
     cmn__put16(w, f->every);
     cmn__put16(w, f->delay_ms);
     f->due = false;

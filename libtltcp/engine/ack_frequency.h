@@ -15,14 +15,17 @@ typedef struct tltcp__ack_frequency {
     uint8_t base;           /* packets for an ACK, as in our PARAMS */
     uint8_t every;          /* as last requested */
     bool on;                /* the peer understands it */
+    bool patient;           /* it delays ACKs for longer than it announced */
+    bool calm;              /* gaps are not to hasten ACKs */
     bool due;               /* to be sent with the next data */
 } tltcp__ack_frequency;
 
 void tltcp__ack_frequency_init(tltcp__ack_frequency *f, bool on, uint8_t every,
                                uint32_t delay_ms);
-/* After an ACK: decides whether to request another frequency. */
+/* After an ACK: decides whether to request another frequency. The return path
+ * needs an interval between ACKs; 0: none. */
 void tltcp__ack_frequency_update(tltcp__ack_frequency *f, const tltcp__cc *cc,
-                                 tltcp_time now);
+                                 cong_time interval, tltcp_time now);
 /* The path changed: starts anew. */
 void tltcp__ack_frequency_restart(tltcp__ack_frequency *f);
 /* Writes the request; needs TLTCP__ACK_FREQUENCY_LEN bytes of room. */

@@ -9,6 +9,10 @@
 /* Packets after a hole that are acknowledged one by one, so that the sender
  * soon knows whether they were lost or overtaken. */
 #define HURRY 3u
+/* The first packets of a connection are not marked: then it is not yet known
+ * whether the time makes ACKs longer. */
+#define UNTIMED 8u
+#define RUNS_DOUBLE 11u /* make an ACK twice as long on the wire */
 
 void tltcp__acks_init(tltcp__acks *a, const cmn__mem *mem, uint32_t every,
                       tltcp_time max_delay) {
@@ -44,6 +48,14 @@ static void forget_lowest(tltcp__acks *a) {
     }
 }
 
+/* Where ACKs are to be few, longer ones are fewer. */
+static tltcp_time acks_wait(const tltcp__acks *a) {
+    tltcp_time wait = a->delay + a->delay * a->runs / RUNS_DOUBLE;
+    return !a->calm                      ? a->delay
+           : wait < TLTCP__ACK_DELAY_MAX ? wait
+                                         : TLTCP__ACK_DELAY_MAX;
+}
+
 int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
                           uint32_t ecn, tltcp_time now) {
     bool in_order = pn == a->largest;
@@ -63,11 +75,12 @@ int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
     a->ect0 += ecn == TLTCP__ECN_ECT0;
     a->ce += ecn == TLTCP__ECN_CE;
     if (eliciting) {
-        bool at_once = ++a->owed >= a->every || !in_order ||
+        a->packets++;
+        bool at_once = ++a->owed >= a->every || (!in_order && !a->calm) ||
                        ecn == TLTCP__ECN_CE || a->hurry > 0;
-        tltcp_time due = at_once ? now : now + a->delay;
+        tltcp_time due = at_once ? now : now + acks_wait(a);
         a->hurry -= a->hurry > 0;
-        if (!in_order && a->every > HURRY) {
+        if (!in_order && !a->calm && a->every > HURRY) {
             a->hurry = HURRY - 1;
         }
         a->due = due < a->due ? due : a->due;
@@ -87,19 +100,23 @@ int tltcp__acks_on_run(tltcp__acks *a, uint32_t n, uint32_t ecn,
     a->ect1 += ecn == TLTCP__ECN_ECT1 ? n : 0;
     a->ect0 += ecn == TLTCP__ECN_ECT0 ? n : 0;
     a->owed += n;
-    due = a->owed >= a->every ? now : now + a->delay;
+    a->packets += n;
+    due = a->owed >= a->every ? now : now + acks_wait(a);
     a->due = due < a->due ? due : a->due;
     return 0;
 }
 
 void tltcp__acks_on_frequency(tltcp__acks *a, uint64_t pn, uint32_t every,
-                              tltcp_time delay) {
+                              tltcp_time delay, bool calm) {
+    tltcp_time max = a->max_delay;
     if (pn < a->request_pn) {
         return; /* overtaken by a newer one */
     }
     a->request_pn = pn;
+    a->calm = calm;
     a->every = every;
-    a->delay = delay < a->max_delay ? delay : a->max_delay;
+    max = a->times && max < TLTCP__ACK_DELAY_MAX ? TLTCP__ACK_DELAY_MAX : max;
+    a->delay = delay < max ? delay : max;
 }
 
 int tltcp__acks_on_request(tltcp__acks *a, uint64_t pn, const tltcp__chunk *k) {
@@ -109,7 +126,8 @@ int tltcp__acks_on_request(tltcp__acks *a, uint64_t pn, const tltcp__chunk *k) {
     if (r.bad || cmn__reader_left(&r) > 0 || every == 0) {
         return TLTCP_ERR_PROTOCOL;
     }
-    tltcp__acks_on_frequency(a, pn, every, delay);
+    tltcp__acks_on_frequency(a, pn, every, delay,
+                             (k->flags & TLTCP__FREQUENCY_CALM) != 0);
     return 0;
 }
 
@@ -152,12 +170,16 @@ uint64_t tltcp__acks_put(tltcp__acks *a, cmn__writer *w, uint32_t cumulative,
     ack.delay_us = (uint32_t)((now - a->largest_at) / TLTCP_US);
     ack.first = (uint32_t)(top.end - top.start - 1);
     ack.has_ecn = (a->ect0 | a->ect1 | a->ce) != 0;
+    ack.has_time =
+        a->times && a->ect1 == 0 && (ack.has_ecn || a->packets > UNTIMED);
+    ack.came_us = (uint32_t)(a->largest_at / TLTCP_US);
     ack.ect0 = a->ect0;
     ack.ect1 = a->ect1;
     ack.ce = a->ce;
     n = acks_take_runs(a, top.start, cmn__writer_left(w) - fixed, run);
     tltcp__ack_put(w, &ack, n);
     put_runs(w, top.start, run, n);
+    a->runs = (uint32_t)n;
     a->owed = 0;
     a->due = TLTCP_TIME_NEVER;
     return a->largest;

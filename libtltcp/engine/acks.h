@@ -7,6 +7,8 @@
 #include "internal/common/ranges.h"
 #include "libtltcp/engine/chunk.h"
 
+#define TLTCP__ACK_DELAY_MAX (100 * TLTCP_MS) /* on request */
+
 /* Decides what to acknowledge to the peer, and when.
  *
  * Packets below `floor` count as seen: the peer knows that they arrived, or
@@ -24,6 +26,10 @@ typedef struct tltcp__acks {
     tltcp_time max_delay;  /* as announced to the peer */
     tltcp_time delay;      /* as the peer requests, at most max_delay */
     uint64_t request_pn;   /* packet with the newest request */
+    bool times;            /* the peer wants times of arrival */
+    bool calm;             /* it does not want ACKs sooner after a gap */
+    uint32_t packets;      /* that wanted an ACK */
+    uint32_t runs;         /* in the newest ACK after the first */
     uint32_t ect0, ect1, ce;
 } tltcp__acks;
 
@@ -41,9 +47,9 @@ int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
 int tltcp__acks_on_run(tltcp__acks *a, uint32_t n, uint32_t ecn,
                        tltcp_time now);
 /* Packet `pn` requests an ACK for every `every` packets, and after `delay` at
- * the latest; older requests are ignored. */
+ * the latest; calm: not sooner after a gap. Older requests are ignored. */
 void tltcp__acks_on_frequency(tltcp__acks *a, uint64_t pn, uint32_t every,
-                              tltcp_time delay);
+                              tltcp_time delay, bool calm);
 /* The same for an ACK_FREQUENCY chunk. Returns 0 or TLTCP_ERR_PROTOCOL. */
 int tltcp__acks_on_request(tltcp__acks *a, uint64_t pn, const tltcp__chunk *k);
 /* Whether an ACK should leave now, even alone. */

@@ -193,6 +193,8 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
         cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
         (void)set_params(cc); /* validated before */
     }
+    cc->lag = 0;
+    cc->stretch = 0;
     cong_rtt_init(&cc->rtt, cc->rtt.granularity, cc->rtt.rto_min);
     cc->rtt.window = MIN_RTT_WINDOW;
     cong_rate_init(&cc->rate);
@@ -218,7 +220,7 @@ void tltcp__cc_on_longer_path(tltcp__cc *cc, cong_time rtt, tltcp_time now) {
     if (cc_rouse(cc)) {
         cc->kept = cc->cong->cwnd;
         cong_init(cc->cong, cc->cong->ops, cc->cong->mss, cc->cong->cwnd_max,
-                  (cong_time)now, -1);
+                  tltcp__cc_clock(cc, now), -1);
         (void)set_params(cc); /* validated before */
     }
 }
@@ -238,9 +240,25 @@ static void keep_window(tltcp__cc *cc) {
     cc->kept = 0;
 }
 
+/* What waits for an ACK at the peer has left the path: the window is so much
+ * larger (BBR calls it extra_acked). */
+static double stretched(const tltcp__cc *cc) {
+    return cc->stretch > 0 && cc->rtt.srtt > 0
+               ? 1 + (double)cc->stretch / (double)cc->rtt.srtt
+               : 1;
+}
+
+cong_time tltcp__cc_clock(tltcp__cc *cc, tltcp_time now) {
+    cong_time at = (cong_time)now - cc->lag;
+    bool behind = cc->t_cong <= (cong_time)now; /* not after a step back */
+    cc->t_cong = behind && at < cc->t_cong ? cc->t_cong : at;
+    return cc->t_cong;
+}
+
 double tltcp__cc_window(const tltcp__cc *cc) {
-    return tltcp__cc_recovers(cc) && cc->use_prr ? cc->prr.cwnd
-                                                 : cc->cong->cwnd;
+    return tltcp__cc_recovers(cc) && cc->use_prr
+               ? cc->prr.cwnd
+               : cc->cong->cwnd * stretched(cc);
 }
 
 bool tltcp__cc_window_open(const tltcp__cc *cc, double flight) {
@@ -268,7 +286,7 @@ static void note_pacer(tltcp__cc *cc, double flight) {
     if (cc->cong->pacing_rate > 0 || cc->max_rate > 0) {
         tltcp__cc_on_full(cc);
     }
-    cc->limited |= flight >= FULL * cc->cong->cwnd;
+    cc->limited |= flight >= FULL * cc->cong->cwnd * stretched(cc);
 }
 
 bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
@@ -458,7 +476,7 @@ bool tltcp__cc_has_feedback_timer(const tltcp__cc *cc) {
 void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
                          tltcp_time now) {
     const struct cong_ack ack = {
-        .now = (cong_time)now,
+        .now = tltcp__cc_clock(cc, now),
         .rtt = cc->rtt.latest,
         .min_rtt = cc->rtt.min_rtt,
         .srtt = cc->rtt.srtt,
@@ -504,9 +522,9 @@ void tltcp__cc_on_persistent(tltcp__cc *cc,
 
 bool tltcp__cc_on_settled(tltcp__cc *cc, uint64_t oldest, double flight,
                           tltcp_time now) {
-    bool ended =
-        cc_rouse(cc) && cong_recovery_period_end(&cc->period, cc->cong, oldest,
-                                                 flight, (cong_time)now);
+    bool ended = cc_rouse(cc) &&
+                 cong_recovery_period_end(&cc->period, cc->cong, oldest, flight,
+                                          tltcp__cc_clock(cc, now));
     if (ended) {
         tltcp__cc_set_pace(cc);
     }
@@ -515,7 +533,7 @@ bool tltcp__cc_on_settled(tltcp__cc *cc, uint64_t oldest, double flight,
 
 void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                         double missing, unsigned count, tltcp_time now) {
-    const struct cong_event ev = {.now = (cong_time)now,
+    const struct cong_event ev = {.now = tltcp__cc_clock(cc, now),
                                   .cause = cause,
                                   .flight = flight,
                                   .missing = missing,

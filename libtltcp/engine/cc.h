@@ -46,6 +46,9 @@ typedef struct tltcp__cc {
     tltcp__route route;
     double kept;        /* window of a controller that restarts; 0: none */
     double known;       /* rate of the path before an RTT in doubt, bytes/s */
+    cong_time stretch;  /* between ACKs on a slow return path; 0: usual */
+    cong_time lag;      /* how long the newest one took there too much, ... */
+    cong_time t_cong;   /* ... by which the controller's time is behind */
     cong_time held;     /* delay at the peer of the ACK of the newest RTT */
     cong_time t_sent;   /* when a packet last left; -1: never */
     cong_time t_resume; /* once the pacer blocks, it blocks until then */
@@ -109,6 +112,9 @@ uint64_t tltcp__cc_burst(const tltcp__cc *cc, double size, tltcp_time now);
 void tltcp__cc_on_burst_sent(tltcp__cc *cc, double size, uint64_t count,
                              tltcp_time now);
 
+/* Time for the controller. Feedback that came late over a slow return path is
+ * of when it would have come without a queue there. */
+cong_time tltcp__cc_clock(tltcp__cc *cc, tltcp_time now);
 /* One feedback; fills in what the host knows and calls the controller. */
 void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced);
 /* Whether silence reduces the controller's rate (TFRC). */

@@ -99,10 +99,14 @@ bool tltcp__ack_parse(const tltcp__chunk *c, tltcp__ack *out) {
     out->window.section = cmn__get32(&r);
     out->first = cmn__get32(&r);
     out->has_ecn = (c->flags & TLTCP__ACK_ECN) != 0;
+    out->has_time = (c->flags & TLTCP__ACK_TIME) != 0;
     if (out->has_ecn) {
         out->ect0 = cmn__get32(&r);
-        out->ect1 = cmn__get32(&r);
+        out->ect1 = out->has_time ? 0 : cmn__get32(&r);
         out->ce = cmn__get32(&r);
+    }
+    if (out->has_time) {
+        out->came_us = cmn__get32(&r);
     }
     out->ranges = r;
     return !r.bad && cmn__reader_left(&r) % TLTCP__ACK_RANGE_LEN == 0;
@@ -188,9 +192,13 @@ void tltcp__position_put(cmn__writer *w, uint8_t type, tltcp__position p) {
 
 void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges) {
     size_t len = TLTCP__ACK_LEN - TLTCP__CHUNK_LEN +
-                 (a->has_ecn ? TLTCP__ACK_ECN_LEN : 0) +
+                 (a->has_ecn    ? TLTCP__ACK_ECN_LEN
+                  : a->has_time ? TLTCP__ACK_TIME_LEN
+                                : 0) +
                  n_ranges * TLTCP__ACK_RANGE_LEN;
-    tltcp__chunk_put(w, TLTCP__ACK, a->has_ecn ? TLTCP__ACK_ECN : 0, len);
+    unsigned flags =
+        (a->has_ecn ? TLTCP__ACK_ECN : 0) | (a->has_time ? TLTCP__ACK_TIME : 0);
+    tltcp__chunk_put(w, TLTCP__ACK, (uint8_t)flags, len);
     cmn__put32(w, a->largest);
     cmn__put32(w, a->delay_us);
     cmn__put32(w, a->cumulative);
@@ -199,8 +207,13 @@ void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges) {
     cmn__put32(w, a->first);
     if (a->has_ecn) {
         cmn__put32(w, a->ect0);
-        cmn__put32(w, a->ect1);
+        if (!a->has_time) {
+            cmn__put32(w, a->ect1);
+        }
         cmn__put32(w, a->ce);
+    }
+    if (a->has_time) {
+        cmn__put32(w, a->came_us);
     }
 }
 

@@ -48,7 +48,9 @@ enum tltcp__chunk_type {
 #define TLTCP__DATA_META \
     (TLTCP__DATA_CLASS | TLTCP__DATA_DEPENDS | TLTCP__DATA_TAG)
 #define TLTCP__ACK_ECN 0x01u
+#define TLTCP__ACK_TIME 0x02u
 #define TLTCP__CLOSE_ECHO 0x01u
+#define TLTCP__FREQUENCY_CALM 0x01u /* gaps do not hasten ACKs */
 
 #define TLTCP__CHUNK_LEN 4u /* type, flags, length */
 #define TLTCP__DATA_LEN (TLTCP__CHUNK_LEN + 8u)
@@ -56,6 +58,7 @@ enum tltcp__chunk_type {
 #define TLTCP__SKIP_LEN (TLTCP__CHUNK_LEN + 12u)
 #define TLTCP__ACK_LEN (TLTCP__CHUNK_LEN + 24u)
 #define TLTCP__ACK_ECN_LEN 12u
+#define TLTCP__ACK_TIME_LEN 4u
 #define TLTCP__ACK_RANGE_LEN 8u
 #define TLTCP__RTT_LEN (TLTCP__CHUNK_LEN + 4u)
 #define TLTCP__ACK_FREQUENCY_LEN (TLTCP__CHUNK_LEN + 4u)
@@ -112,6 +115,8 @@ typedef struct tltcp__ack {
     uint32_t first;         /* contiguous packets below largest */
     bool has_ecn;
     uint32_t ect0, ect1, ce; /* packets received with each codepoint */
+    bool has_time;           /* in place of ect1, which is 0 */
+    uint32_t came_us;        /* when largest arrived, by the peer's clock */
     cmn__reader ranges;      /* {missing - 1, present - 1} downwards */
 } tltcp__ack;
 

@@ -234,7 +234,7 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
         .idle_ms = (uint32_t)(c->opt.idle / TLTCP_MS),
         .datagram = c->opt.max_datagram,
         .features = TLTCP__FEATURE_SKIP | TLTCP__FEATURE_META |
-                    TLTCP__FEATURE_FREQUENCY |
+                    TLTCP__FEATURE_FREQUENCY | TLTCP__FEATURE_TIMES |
                     (c->opt.fec ? TLTCP__FEATURE_REPAIR : 0) |
                     (c->handshake.hello != NULL ? TLTCP__FEATURE_IDS : 0),
         .ack_every = c->sender.dup != NULL ? 1 : c->opt.ack_every,
@@ -296,6 +296,7 @@ static void set_frequency(tltcp_conn *c, const tltcp__params *p) {
               !tltcp__cc_has_feedback_timer(&c->sender.cc);
     tltcp__ack_frequency_init(&c->sender.frequency, on, c->opt.ack_every,
                               p->ack_delay_ms);
+    c->sender.frequency.patient = (p->features & TLTCP__FEATURE_TIMES) != 0;
 }
 
 bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
@@ -309,6 +310,7 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     c->sender.sec.peer_section = p->sections;
     c->sender.peer_ack_delay = p->ack_delay_ms * TLTCP_MS;
     c->acks.every = p->ack_every;
+    c->acks.times = (p->features & TLTCP__FEATURE_TIMES) != 0;
     set_frequency(c, p);
     if ((p->features & TLTCP__FEATURE_SKIP) == 0) {
         c->sender.sec.no_skips = true;

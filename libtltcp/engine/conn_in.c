@@ -151,7 +151,7 @@ static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
     }
     if (rv == 0) {
         tltcp__conn_on_result(c, &result, now);
-        tltcp__ack_frequency_update(&c->sender.frequency, &c->sender.cc, now);
+        tltcp__sender_ask_for_acks(&c->sender, now);
         tltcp__trace_losses(c, lost, now);
         tltcp__trace_metrics(c, now);
     }

@@ -6,6 +6,7 @@
 #define CLOSE_SHIFT_MAX 10u
 #define CHALLENGE_MIN 48u       /* bytes; three times a PING allows it */
 #define PINGED_ACKS 32u         /* one in this many lone ACKs is acknowledged */
+#define PINGED_CALM 6u          /* likewise where they are few */
 #define SKIP_NUMBER_WITHIN 512u /* packets */
 #define ACK_ROOM 300u           /* for an ACK with many ranges */
 #define DSCP_LOWER_EFFORT 1u    /* RFC 8622 */
@@ -395,7 +396,8 @@ static bool has_reason(tltcp_conn *c, tltcp_time now) {
 static void ping_now_and_then(tltcp_conn *c, draft *d) {
     if (d->eliciting) {
         c->acks.since_ping = 0;
-    } else if (++c->acks.since_ping >= PINGED_ACKS) {
+    } else if (++c->acks.since_ping >=
+               (c->acks.calm ? PINGED_CALM : PINGED_ACKS)) {
         c->acks.since_ping = 0;
         put_ping(c, d);
     }
@@ -411,7 +413,7 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
     }
     if (data) {
         tltcp__cc_on_wake(&c->sender.cc, tltcp__sender_flight(&c->sender),
-                          c->sender.peer_ack_delay, now);
+                          tltcp__sender_ack_delay(&c->sender), now);
     }
     if (!open_packet(c, &d, SEC__SHORT, buf, cap, now)) {
         return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The sender's reaction to acknowledgements and to their absence: `packet`
  * recovery (RFC 9002, RFC 8985). */
+#include "libtltcp/engine/acks.h"
 #include "libtltcp/engine/sender.h"
 
 #define URGENT_PACKETS 3  /* delivered above a hole: no wait for reordering */
@@ -21,6 +22,8 @@ typedef struct feedback {
     struct cong_ack ack;
     tltcp__cross_sample newest; /* of the RTT in ack */
     tltcp_time now;
+    cong_time raw_rtt; /* with the queue on the return path */
+    tltcp_time came;   /* when it would have come on a fast return path */
     tltcp_time unheard_since; /* nothing sent since then got through, ... */
     tltcp_time unheard;       /* ... and the longest such time */
     uint64_t last_lost;       /* number */
@@ -90,8 +93,9 @@ static void credit_packet(tltcp__sender *s, const tltcp__sent *rec, bool late,
 static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
                        tltcp_time delay, feedback *fb) {
     cong_time rtt = (cong_time)(fb->now - rec->at);
-    cong_time wait =
-        (cong_time)(delay < s->peer_ack_delay ? delay : s->peer_ack_delay);
+    tltcp_time most =
+        s->frequency.calm ? TLTCP__ACK_DELAY_MAX : tltcp__sender_ack_delay(s);
+    cong_time wait = (cong_time)tltcp__earlier(delay, most);
     /* never below the lowest RTT: small packets wait less in the network */
     if (s->cc.rtt.min_rtt >= 0 && rtt > s->cc.rtt.min_rtt) {
         rtt = rtt - wait > s->cc.rtt.min_rtt ? rtt - wait : s->cc.rtt.min_rtt;
@@ -147,12 +151,27 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
                         (cong_time)(fb->now - rec->at));
     if (pn >= s->path_pn) {
         cong_rate_on_acked(&s->cc.rate, &rec->snap, rec->size,
-                           (cong_time)fb->now);
+                           (cong_time)fb->came);
     }
     fb->ack.acked += rec->size;
     fb->result->bytes += rec->size;
     if (rec->size > fb->result->largest_size) {
         fb->result->largest_size = rec->size;
+    }
+}
+
+/* The controller does not hear of what waits on the return path. */
+static void leave_out_return(tltcp__sender *s, const tltcp__ack *ack,
+                             feedback *fb) {
+    cong_time rtt = fb->ack.rtt;
+    cong_time without = fb->largest > s->path_pn
+                            ? tltcp__sender_without_return(s, ack, rtt, fb->now)
+                            : -1;
+    if (without > 0) {
+        fb->raw_rtt = s->back.interval > 0 ? -1 : rtt;
+        fb->ack.rtt = without;
+        fb->newest.rtt = without;
+        s->cc.held += rtt - without - s->cc.lag;
     }
 }
 
@@ -204,21 +223,10 @@ static uint64_t plain_acked(tltcp__sender *s, uint64_t pn, uint64_t end,
                         (cong_time)(fb->now - last->at));
     /* the newest packet's sample replaces those of the others */
     cong_rate_on_acked(&s->cc.rate, &last->snap, (double)bytes,
-                       (cong_time)fb->now);
+                       (cong_time)fb->came);
     fb->ack.acked += (double)bytes;
     fb->result->bytes += bytes;
     return pn;
-}
-
-/* Whether a number in [lo, hi) was never used. */
-static bool is_optimistic(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
-    for (unsigned i = 0; i < TLTCP__SKIPPED_NUMBERS; i++) {
-        uint64_t pn = cmn__widen(s->skipped_numbers[i], s->map.packets.tail);
-        if (s->skipped_numbers[i] != 0 && pn >= lo && pn < hi) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Processes [lo, hi) as acknowledged; visits only newly acknowledged
@@ -227,7 +235,7 @@ static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
                     tltcp_time delay, feedback *fb) {
     uint64_t pn = lo > s->map.packets.head ? lo : s->map.packets.head;
     uint64_t from = pn;
-    if (is_optimistic(s, lo, hi)) {
+    if (tltcp__sender_is_optimistic(s, lo, hi)) {
         return TLTCP_ERR_ACK;
     }
     while (pn < hi) {
@@ -396,10 +404,10 @@ static bool persistent(const tltcp__sender *s, const feedback *fb) {
            fb->unheard > PERSISTENT_PTOS * tltcp__sender_pto(s);
 }
 
-static struct cong_recovery_report recovery_report(const tltcp__sender *s,
+static struct cong_recovery_report recovery_report(tltcp__sender *s,
                                                    const feedback *fb) {
     return (struct cong_recovery_report){
-        .now = (cong_time)fb->now,
+        .now = tltcp__cc_clock(&s->cc, fb->now),
         .next = tltcp__sentmap_next(&s->map),
         .flight = fb->ack.flight,
         .missing = (double)tltcp__sections_missing(&s->sec)};
@@ -431,9 +439,13 @@ static void report_losses(tltcp__sender *s, feedback *fb) {
 
 /* What was in flight and lost until now says nothing about the longer path. */
 static void note_route(tltcp__sender *s, const feedback *fb) {
-    cong_time longer =
-        tltcp__route_on_ack(&s->cc.route, &fb->ack, s->cc.rtt.min_rtt);
+    struct cong_ack ack = fb->ack;
+    cong_time longer;
+    ack.now = (cong_time)fb->now;
+    ack.rtt = fb->raw_rtt > 0 ? fb->raw_rtt : ack.rtt;
+    longer = tltcp__route_on_ack(&s->cc.route, &ack, s->cc.rtt.min_rtt);
     if (longer > 0) {
+        tltcp__return_path_init(&s->back);
         tltcp__cc_on_longer_path(&s->cc, longer, fb->now);
         cong_recovery_period_init(&s->cc.period, tltcp__sentmap_next(&s->map));
     }
@@ -441,7 +453,7 @@ static void note_route(tltcp__sender *s, const feedback *fb) {
 
 /* Reports the feedback in the order that controllers expect. */
 static void feedback_report(tltcp__sender *s, feedback *fb, bool advanced) {
-    fb->ack.now = (cong_time)fb->now;
+    fb->ack.now = tltcp__cc_clock(&s->cc, fb->now);
     note_route(s, fb);
     fb->ack.recovery = cong_recovery_period_in_recovery(&s->cc.period);
     if (s->largest_acked > s->round_pn) {
@@ -473,6 +485,7 @@ static feedback feedback_begin(tltcp__sender *s, tltcp__feedback_result *result,
     return (feedback){
         .result = result,
         .now = now,
+        .came = now,
         .ack = {.rtt = -1, .flight = (double)s->map.bytes},
     };
 }
@@ -543,14 +556,6 @@ static int on_cumulative(tltcp__sender *s, uint32_t wire, feedback *fb,
     return 0;
 }
 
-int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len) {
-    uint64_t from = cmn__widen(start - s->first_seq, s->peer_cum);
-    if (!tltcp__sections_was_sent(&s->sec, from, from + len)) {
-        return TLTCP_ERR_ACK;
-    }
-    return tltcp__sections_on_rebuilt(&s->sec, from, from + len);
-}
-
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                          tltcp_time now, tltcp__feedback_result *result) {
     feedback fb = feedback_begin(s, result, now);
@@ -560,8 +565,11 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
     if (fb.largest > s->map.packets.tail) {
         return TLTCP_ERR_ACK;
     }
+    s->cc.lag = tltcp__sender_return_lag(s, ack, now);
+    fb.came = now - (tltcp_time)s->cc.lag;
     rv = feedback_take_runs(s, ack, &fb);
     credit_run(s, &fb);
+    leave_out_return(s, ack, &fb);
     if (rv == 0) {
         rv = on_cumulative(s, ack->cumulative, &fb, &advanced);
     }
@@ -585,7 +593,8 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
         on_ecn(s, ack, &fb);
         feedback_report(s, &fb, advanced);
     }
-    tltcp__sender_update_target(s, fb.ack.acked, fb.ack.rtt, &fb.newest, now);
+    tltcp__sender_update_target(s, fb.ack.acked, fb.ack.rtt, &fb.newest,
+                                (tltcp_time)tltcp__cc_clock(&s->cc, now));
     feedback_settle(s, now);
     return fb.error;
 }

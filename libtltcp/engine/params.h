@@ -27,6 +27,7 @@ enum tltcp__param {
 #define TLTCP__FEATURE_META 0x04u      /* understands flags TLTCP__DATA_META */
 #define TLTCP__FEATURE_IDS 0x08u       /* understands NEW_ID and RETIRE_ID */
 #define TLTCP__FEATURE_FREQUENCY 0x10u /* understands ACK_FREQUENCY chunks */
+#define TLTCP__FEATURE_TIMES 0x20u     /* understands flag TLTCP__ACK_TIME */
 
 typedef struct tltcp__params {
     uint32_t window;

@@ -63,6 +63,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     /* room for a round trip of small packets and lone ACKs */
     s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
+    tltcp__return_path_init(&s->back);
     rv = tltcp__cc_init(&s->cc, mem, cfg, cfg->packets.base_datagram, now);
     if (rv == 0) {
         rv = init_loss_events(s);
@@ -114,9 +115,21 @@ void tltcp__sender_skip_number(tltcp__sender *s) {
     }
 }
 
+bool tltcp__sender_is_optimistic(const tltcp__sender *s, uint64_t lo,
+                                 uint64_t hi) {
+    for (unsigned i = 0; i < TLTCP__SKIPPED_NUMBERS; i++) {
+        uint64_t pn = cmn__widen(s->skipped_numbers[i], s->map.packets.tail);
+        if (s->skipped_numbers[i] != 0 && pn >= lo && pn < hi) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     tltcp__cc_restart(&s->cc, now);
     tltcp__ack_frequency_restart(&s->frequency);
+    tltcp__return_path_init(&s->back);
     forget_target(s);
     cong_rack_init(&s->rack);
     s->path_pn = tltcp__sentmap_next(&s->map);
@@ -545,6 +558,14 @@ tltcp_time tltcp__sender_pto(const tltcp__sender *s) {
         return s->reliable ? PTO_RELIABLE : PTO_FIRST;
     }
     var = var > TLTCP_MS ? var : TLTCP_MS;
-    pto = (tltcp_time)r->srtt + var + s->peer_ack_delay;
+    pto = (tltcp_time)r->srtt + var + tltcp__sender_ack_delay(s);
     return pto > least ? pto : least;
+}
+
+int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len) {
+    uint64_t from = cmn__widen(start - s->first_seq, s->peer_cum);
+    if (!tltcp__sections_was_sent(&s->sec, from, from + len)) {
+        return TLTCP_ERR_ACK;
+    }
+    return tltcp__sections_on_rebuilt(&s->sec, from, from + len);
 }

@@ -10,6 +10,7 @@
 #include "libtltcp/engine/dupack.h"
 #include "libtltcp/engine/ecn.h"
 #include "libtltcp/engine/loss_events.h"
+#include "libtltcp/engine/return_path.h"
 #include "libtltcp/engine/sections.h"
 #include "libtltcp/engine/sentmap.h"
 #include "libtltcp/engine/target.h"
@@ -36,6 +37,7 @@ typedef struct tltcp__sender {
     tltcp__sentmap map;
     tltcp__cc cc;
     tltcp__ecn ecn;
+    tltcp__return_path back;
     struct cong_rack rack;
     tltcp__dupack *dup;              /* NULL: packet recovery */
     tltcp__target *target;           /* NULL: no recent data */
@@ -45,7 +47,8 @@ typedef struct tltcp__sender {
     uint64_t largest_acked;    /* packet number plus one; 0: none */
     uint64_t peer_cum;         /* highest cumulative acknowledgement */
     tltcp_time acked_at;       /* when packets were last acknowledged */
-    tltcp_time peer_ack_delay; /* longest delay of the peer's ACKs */
+    tltcp_time peer_ack_delay; /* longest delay of the peer's ACKs, unless
+                                  asked for a longer one */
 
     /* Loss recovery. */
     tltcp_time t_eliciting; /* when an ack-eliciting packet last left */
@@ -95,9 +98,27 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        tltcp_time now);
 void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 
+/* Longest delay of the peer's ACKs. */
+static inline tltcp_time tltcp__sender_ack_delay(const tltcp__sender *s) {
+    tltcp_time asked = s->frequency.delay_ms * TLTCP_MS;
+    return asked > s->peer_ack_delay ? asked : s->peer_ack_delay;
+}
+
 /* An ACK arrived.  0, TLTCP_ERR_ACK, _PROTOCOL or _NOMEM. */
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                          tltcp_time now, tltcp__feedback_result *result);
+/* Whether a number in [lo, hi) was never used. */
+bool tltcp__sender_is_optimistic(const tltcp__sender *s, uint64_t lo,
+                                 uint64_t hi);
+/* How late an ACK comes over a slow return path; 0: in time. */
+cong_time tltcp__sender_return_lag(const tltcp__sender *s,
+                                   const tltcp__ack *ack, tltcp_time now);
+/* An RTT without the queue on the return path, of which an ACK tells; -1: it
+ * does not, or there is no RTT. */
+cong_time tltcp__sender_without_return(tltcp__sender *s, const tltcp__ack *ack,
+                                       cong_time rtt, tltcp_time now);
+/* After an ACK: decides how often the peer is to acknowledge. */
+void tltcp__sender_ask_for_acks(tltcp__sender *s, tltcp_time now);
 /* The peer rebuilt len bytes at the wire number start from repair symbols.
  * Returns as above. */
 int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len);

@@ -25,7 +25,8 @@ static tltcp_time target_silence(const tltcp__sender *s, tltcp_time now) {
     }
     since = oldest->at + (tltcp_time)s->cc.rtt.latest;
     since = since > s->acked_at ? since : s->acked_at;
-    since += s->peer_ack_delay + SLACK + (tltcp_time)s->cc.rtt.srtt / 8;
+    since +=
+        tltcp__sender_ack_delay(s) + SLACK + (tltcp_time)s->cc.rtt.srtt / 8;
     return now > since ? now - since : 0;
 }
 
@@ -95,8 +96,10 @@ static double target_age(const tltcp__sender *s, tltcp_time now) {
  * bandwidth. The bandwidth may have fallen since: what is sent now waits no
  * less than what was sent before it and is still on its way. */
 static double target_wait(const tltcp__sender *s, double rate, tltcp_time now) {
-    double min_rtt = (double)s->cc.rtt.min_rtt;
-    double queue = tltcp__sender_flight(s) / rate * 1e9 - min_rtt;
+    double back = (double)tltcp__return_path_queue(&s->back);
+    double min_rtt = (double)s->cc.rtt.min_rtt + back;
+    double queue =
+        tltcp__sender_flight(s) / rate * 1e9 - min_rtt - (double)s->cc.stretch;
     return fmax(fmax(queue, 0) + (double)target_silence(s, now),
                 target_age(s, now) - min_rtt);
 }

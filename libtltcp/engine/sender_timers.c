@@ -41,7 +41,8 @@ static tltcp_time probe_wait(const tltcp__sender *s) {
     tltcp_time pto = tltcp__sender_pto(s);
     bool prompt = s->map.flying > 1 && s->frequency.every <= PROMPT_EVERY &&
                   s->cc.rtt.srtt >= 0 && !s->reliable;
-    return prompt && tltcp__sender_loses(s) ? pto - s->peer_ack_delay : pto;
+    return prompt && tltcp__sender_loses(s) ? pto - tltcp__sender_ack_delay(s)
+                                            : pto;
 }
 
 static tltcp_time doubled_wait(const tltcp__sender *s) {

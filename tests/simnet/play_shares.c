@@ -17,7 +17,7 @@ static int play_shares_usage(void) {
             "    [--streams N] [--stagger S] [--bitrate MBIT] [--latency MS]\n"
             "    [--seconds S] [--congestion NAME] [--param NAME --value X]\n"
             "    [--clip ippp|pyramid|screen|refresh|mixed]\n"
-            "    [--seeds N] [--first SEED] [--trace]\n");
+            "    [--back KBIT] [--seeds N] [--first SEED] [--trace]\n");
     return 2;
 }
 
@@ -109,6 +109,9 @@ static bool set_option(struct shares *s, struct seeds *run, int c) {
     case 'q':
         s->queue = (uint64_t)(x * 1000);
         break;
+    case 'K':
+        s->back = x * 1000;
+        break;
     case 'l':
         s->loss = x;
         break;
@@ -173,6 +176,7 @@ int main(int argc, char **argv) {
         {"rtt", required_argument, NULL, 't'},
         {"queue", required_argument, NULL, 'q'},
         {"loss", required_argument, NULL, 'l'},
+        {"back", required_argument, NULL, 'K'},
         {"rival", required_argument, NULL, 'R'},
         {"rivals", required_argument, NULL, 'N'},
         {"kind", required_argument, NULL, 'k'},

@@ -326,6 +326,9 @@ static void open_bottleneck(const struct shares *s, uint64_t seed) {
         p.link[i].limit_packets = 0;
         p.link[i].limit_bytes = s->queue;
     }
+    if (s->back > 0) {
+        p.link[SERVER].rate = s->back;
+    }
     world_start(&w, &p);
     n_waits = 0;
     sim_net_set_arrival(w.net, on_arrival, (void *)s);

@@ -24,6 +24,7 @@ struct shares {
     double rate; /* of the bottleneck, bit/s */
     uint64_t rtt;
     uint64_t queue; /* bytes */
+    double back;    /* of the return path, bit/s; 0: as the bottleneck */
     double loss;
     double bursts;     /* likewise, lost in bursts */
     const char *rival; /* NULL: none */

@@ -190,6 +190,25 @@ static struct adaptive steered(const struct rates *r, uint64_t rtt) {
     return a;
 }
 
+/* Its ACKs at the usual frequency would fill the return path several times. */
+TEST(a_slow_return_path_leaves_most_of_the_link_in_use) {
+    static const struct {
+        double bps, back;
+        uint64_t rtt;
+    } paths[] = {{12e6, 64e3, 30 * MS},
+                 {5e6, 32e3, 60 * MS},
+                 {20e6, 128e3, 20 * MS},
+                 {20e6, 64e3, 200 * MS}};
+    for (size_t i = 0; i < CASES(paths); i++) {
+        struct rates r = steady_rates(paths[i].bps, 30 * SEC);
+        struct adaptive a = steered(&r, paths[i].rtt);
+        a.queue = (uint64_t)(paths[i].bps / 8 * 0.06);
+        a.back_bps = paths[i].back;
+        expect("slow return path", &a, 0.75, 0.95, SEC, 0.5);
+        rates_free(&r);
+    }
+}
+
 /* Nothing passes from STEP on, for so long. */
 static void be_dark(void *user, struct world *world) {
     uint64_t now = world_now(world);
@@ -392,6 +411,7 @@ int main(void) {
         cmocka_unit_test(queues_that_mark_lose_no_picture),
         cmocka_unit_test(a_stream_copes_with_a_policer),
         cmocka_unit_test(a_thin_return_path_will_do),
+        cmocka_unit_test(a_slow_return_path_leaves_most_of_the_link_in_use),
         cmocka_unit_test(random_loss_does_little_harm),
         cmocka_unit_test(an_encoder_that_overshoots_is_held_down),
         cmocka_unit_test(a_capture_that_stalls_goes_on),

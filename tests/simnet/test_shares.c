@@ -195,6 +195,29 @@ TEST(streams_do_not_hold_their_parts_against_each_other) {
 
 /* The same as for streams that adapt: 16 to 27 % were lost, and one got a
  * hundredth of another. */
+TEST(a_greedy_stream_fills_a_link_with_a_slow_return_path) {
+    static const struct {
+        double rate, back;
+        uint64_t rtt;
+    } paths[] = {
+        {5e6, 32e3, 100 * MS}, {20e6, 64e3, 100 * MS}, {20e6, 128e3, 20 * MS}};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        static struct shares s;
+        struct shares_result r;
+        shares_init(&s);
+        s.kind = SHARES_GREEDY;
+        s.rate = paths[i].rate;
+        s.back = paths[i].back;
+        s.rtt = paths[i].rtt;
+        s.queue = (uint64_t)(s.rate / 8 * 0.08);
+        shares_play(&s, 1, &r);
+        print_message("%.0f of %.0f kbit/s, lost %.1f %%\n", r.rate / 1e3,
+                      s.rate / 1e3, 100 * r.lost);
+        assert_true(r.rate > 0.75 * s.rate);
+        assert_true(r.lost < 0.1);
+    }
+}
+
 TEST(greedy_streams_do_not_hold_their_parts_against_each_other) {
     static const struct {
         double rate;
@@ -303,6 +326,7 @@ int main(void) {
         cmocka_unit_test(an_adaptive_stream_keeps_a_share_when_bulk_flows_join),
         cmocka_unit_test(streams_that_adapt_become_equal),
         cmocka_unit_test(streams_do_not_hold_their_parts_against_each_other),
+        cmocka_unit_test(a_greedy_stream_fills_a_link_with_a_slow_return_path),
         cmocka_unit_test(
             greedy_streams_do_not_hold_their_parts_against_each_other),
         cmocka_unit_test(

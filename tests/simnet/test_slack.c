@@ -193,25 +193,26 @@ TEST(slack_ends_with_a_full_window_but_not_with_a_nearly_full_one) {
     assert_false(lasts_with_room(-8000));
 }
 
-/* The path takes so much longer, for some time. */
-static void delay_answers(struct plan *p, uint64_t delay, uint64_t time) {
-    p->link[SERVER].delay += delay;
-    sim_net_set_link(w.net, w.link[SERVER], &p->link[SERVER]);
+/* The way out takes so much longer, for some time. The return path would not
+ * count. */
+static void delay_packets(struct plan *p, uint64_t delay, uint64_t time) {
+    p->link[CLIENT].delay += delay;
+    sim_net_set_link(w.net, w.link[CLIENT], &p->link[CLIENT]);
     world_run_for(&w, time);
-    p->link[SERVER].delay -= delay;
+    p->link[CLIENT].delay -= delay;
 }
 
-/* Whether slack lasts when answers take up to 60 ms longer than usual, and then
+/* Whether slack lasts when packets take up to 60 ms longer than usual, and then
  * less and less. */
-static bool lasts_with_late_answers(uint64_t time) {
+static bool lasts_with_late_packets(uint64_t time) {
     struct plan p;
     bool lasts;
     plan_live(&p);
     world_start_for(&w, &p, 5 * SEC);
     assert_true(has_slack());
-    delay_answers(&p, 60 * MS, time / 2);
-    delay_answers(&p, 30 * MS, time / 2);
-    delay_answers(&p, 0, SEC);
+    delay_packets(&p, 60 * MS, time / 2);
+    delay_packets(&p, 30 * MS, time / 2);
+    delay_packets(&p, 0, SEC);
     lasts = has_slack();
     world_finish(&w);
     return lasts;
@@ -219,8 +220,8 @@ static bool lasts_with_late_answers(uint64_t time) {
 
 /* As a receiver causes whose processor is busy. */
 TEST(a_moment_with_a_longer_rtt_does_not_end_slack) {
-    assert_true(lasts_with_late_answers(80 * MS));
-    assert_false(lasts_with_late_answers(400 * MS));
+    assert_true(lasts_with_late_packets(80 * MS));
+    assert_false(lasts_with_late_packets(400 * MS));
 }
 
 /* An image each ten seconds. Each begins with a window of two packets, and

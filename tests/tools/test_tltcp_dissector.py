@@ -105,6 +105,15 @@ PACKETS = {
                               "00000040 00000004 00000009 00000000 00000002"),
                         {"tltcp.ack.ect0": "9", "tltcp.ack.ect1": "0",
                          "tltcp.ack.ce": "2", "tltcp.ack.missing": ""}),
+    "ack with a time": (short("0402001c 00000100 00000000 00002000 00010000 "
+                              "00000040 00000004 0000000c"),
+                        {"tltcp.ack.time": "12", "tltcp.ack.ect0": "",
+                         "tltcp.ack.missing": ""}),
+    "ack with counts and a time": (
+        short("04030024 00000100 00000000 00002000 00010000 00000040 00000004 "
+              "00000009 00000002 0000000c"),
+        {"tltcp.ack.ect0": "9", "tltcp.ack.ect1": "", "tltcp.ack.ce": "2",
+         "tltcp.ack.time": "12"}),
     "window": (short("05000008 00000400 00000002"), {"tltcp.offset": "1024"}),
     "ping": (short("06000000"), {"tltcp.chunk.type": "0x06"}),
     "challenge": (short("07000008 0102030405060708"),

@@ -89,6 +89,7 @@ number("ack.present", "Then received", 32)
 number("ack.ect0", "ECT(0)", 32)
 number("ack.ect1", "ECT(1)", 32)
 number("ack.ce", "CE", 32)
+number("ack.time", "Arrived (us)", 32)
 number("report.loss", "Loss event rate (2^-32)", 32)
 number("report.rate", "Receive rate (bytes/s)", 64)
 number("rtt", "Smoothed RTT (us)", 32)
@@ -104,6 +105,8 @@ flag("data.tag", "Tag follows", 16)
 flag("repair.first", "The block begins its section", 1)
 flag("repair.last", "The block ends its section", 2)
 flag("ack.ecn", "ECN counts follow", 1)
+flag("ack.timed", "Time of arrival follows", 2)
+flag("frequency.calm", "Gaps do not hasten ACKs", 1)
 flag("close.echo", "Echo", 1)
 flag("key_phase", "Key phase", 1)
 bytes("token", "Token")
@@ -276,8 +279,13 @@ local function ack(r, bits)
     r.show(f.ack_first, 4)
     if bit32.band(bits, 1) ~= 0 then
         r.show(f.ack_ect0, 4)
-        r.show(f.ack_ect1, 4)
+        if bit32.band(bits, 2) == 0 then
+            r.show(f.ack_ect1, 4)
+        end
         r.show(f.ack_ce, 4)
+    end
+    if bit32.band(bits, 2) ~= 0 then
+        r.show(f.ack_time, 4)
     end
     while r.good and r.left() > 0 do
         local missing, present = r.take(4), r.take(4)
@@ -375,13 +383,14 @@ local chunks = {
     [0x01] = {data, flags({"data_first", "data_last", "data_class",
                            "data_depends", "data_tag"})},
     [0x02] = {offset_and_section}, [0x03] = {skip},
-    [0x04] = {ack, flags({"ack_ecn"})}, [0x05] = {offset_and_section},
+    [0x04] = {ack, flags({"ack_ecn", "ack_timed"})}, [0x05] = {offset_and_section},
     [0x06] = {}, [0x07] = {nonce}, [0x08] = {nonce},
     [0x09] = {offset_and_section}, [0x0a] = {close, flags({"close_echo"})},
     [0x0b] = {report}, [0x0c] = {rtt},
     [0x0d] = {repair, flags({"repair_first", "repair_last", "data_class",
                              "data_depends", "data_tag"})},
-    [0x0e] = {rebuilt}, [0x0f] = {frequency}, [0x10] = {parameters}, [0x11] = {noise},
+    [0x0e] = {rebuilt}, [0x0f] = {frequency, flags({"frequency_calm"})},
+    [0x10] = {parameters}, [0x11] = {noise},
     [0x12] = {offer}}
 
 local function chunk(tree, range, packet)

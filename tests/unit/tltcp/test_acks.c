@@ -100,7 +100,7 @@ TEST(a_hole_makes_an_ack_due_at_once) {
 TEST(packets_after_a_hole_are_acknowledged_at_once_where_acks_are_rare) {
     struct world *w = *state;
     tltcp__ack a;
-    tltcp__acks_on_frequency(&w->acks, 1, 8, 10 * MS);
+    tltcp__acks_on_frequency(&w->acks, 1, 8, 10 * MS, false);
     for (uint64_t pn = 0; pn < 7; pn++) {
         take(w, pn, 0);
         assert_false(tltcp__acks_due(&w->acks, 9 * MS));
@@ -119,17 +119,62 @@ TEST(packets_after_a_hole_are_acknowledged_at_once_where_acks_are_rare) {
 
 TEST(the_peer_cannot_ask_for_a_longer_delay_than_announced) {
     struct world *w = *state;
-    tltcp__acks_on_frequency(&w->acks, 1, 64, 1000 * MS);
+    tltcp__acks_on_frequency(&w->acks, 1, 64, 1000 * MS, false);
     take(w, 0, 0);
     assert_int_equal(w->acks.due, 25 * MS);
 }
 
+TEST(a_peer_that_gets_times_of_arrival_can_ask_for_a_tenth_of_a_second) {
+    struct world *w = *state;
+    w->acks.times = true;
+    tltcp__acks_on_frequency(&w->acks, 1, 64, 1000 * MS, false);
+    take(w, 0, 0);
+    assert_int_equal(w->acks.due, 100 * MS);
+}
+
+TEST(gaps_hasten_no_ack_where_they_are_not_to) {
+    struct world *w = *state;
+    tltcp__acks_on_frequency(&w->acks, 1, 64, 10 * MS, true);
+    take(w, 0, 0);
+    take(w, 2, 1 * MS);
+    take(w, 3, 1 * MS);
+    assert_int_equal(w->acks.due, 10 * MS);
+}
+
+TEST(long_acks_are_fewer_where_gaps_hasten_none) {
+    struct world *w = *state;
+    tltcp__ack a;
+    tltcp__acks_on_frequency(&w->acks, 1, 64, 10 * MS, true);
+    for (uint64_t pn = 0; pn <= 22; pn += 2) { /* 11 gaps */
+        take(w, pn, 0);
+    }
+    (void)put(w, 10 * MS, 200, &a);
+    take(w, 24, 10 * MS);
+    assert_int_equal(w->acks.due, 30 * MS);
+}
+
+TEST(an_ack_has_the_time_of_arrival_of_its_largest_packet) {
+    struct world *w = *state;
+    tltcp__ack a;
+    take(w, 0, 3 * MS);
+    (void)put(w, 5 * MS, 200, &a);
+    assert_false(a.has_time);
+    w->acks.times = true;
+    for (uint64_t pn = 1; pn < 9; pn++) {
+        take(w, pn, 7 * MS);
+    }
+    (void)put(w, 9 * MS, 200, &a);
+    assert_true(a.has_time);
+    assert_int_equal(a.came_us, 7000);
+    assert_int_equal(a.delay_us, 2000);
+}
+
 TEST(a_request_that_was_overtaken_by_a_newer_one_is_ignored) {
     struct world *w = *state;
-    tltcp__acks_on_frequency(&w->acks, 9, 8, 10 * MS);
-    tltcp__acks_on_frequency(&w->acks, 7, 2, 25 * MS);
+    tltcp__acks_on_frequency(&w->acks, 9, 8, 10 * MS, false);
+    tltcp__acks_on_frequency(&w->acks, 7, 2, 25 * MS, false);
     assert_int_equal(w->acks.every, 8);
-    tltcp__acks_on_frequency(&w->acks, 10, 2, 25 * MS);
+    tltcp__acks_on_frequency(&w->acks, 10, 2, 25 * MS, false);
     assert_int_equal(w->acks.every, 2);
 }
 
@@ -265,6 +310,10 @@ int main(void) {
         T(a_hole_makes_an_ack_due_at_once),
         T(packets_after_a_hole_are_acknowledged_at_once_where_acks_are_rare),
         T(the_peer_cannot_ask_for_a_longer_delay_than_announced),
+        T(a_peer_that_gets_times_of_arrival_can_ask_for_a_tenth_of_a_second),
+        T(gaps_hasten_no_ack_where_they_are_not_to),
+        T(long_acks_are_fewer_where_gaps_hasten_none),
+        T(an_ack_has_the_time_of_arrival_of_its_largest_packet),
         T(a_request_that_was_overtaken_by_a_newer_one_is_ignored),
         T(a_request_of_another_length_or_for_no_packets_is_an_error),
         T(a_congestion_mark_makes_an_ack_due_and_is_counted),

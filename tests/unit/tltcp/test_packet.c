@@ -162,12 +162,15 @@ TEST(chunks_of_the_wrong_length_are_malformed) {
     for (size_t len = 0; len < sizeof(body); len++) {
         tltcp__chunk c = {0, 0, body, len};
         tltcp__chunk ecn = {0, TLTCP__ACK_ECN, body, len};
+        tltcp__chunk time = {0, TLTCP__ACK_TIME, body, len};
         assert_int_equal(tltcp__data_parse(&c, &d), len > 8);
         assert_int_equal(tltcp__skip_parse(&c, &s), len == 12);
         assert_int_equal(tltcp__position_parse(&c, &at), len == 8);
         assert_int_equal(tltcp__ack_parse(&c, &a), len >= 24 && len % 8 == 0);
         assert_int_equal(tltcp__ack_parse(&ecn, &a),
                          len >= 36 && (len - 36) % 8 == 0);
+        assert_int_equal(tltcp__ack_parse(&time, &a),
+                         len >= 28 && (len - 28) % 8 == 0);
     }
 }
 
@@ -201,6 +204,29 @@ TEST(an_ack_is_read_as_it_was_written) {
     assert_int_equal(cmn__get32(&b.ranges), 10);
     assert_int_equal(cmn__get32(&b.ranges), 20);
     assert_int_equal(cmn__reader_left(&b.ranges), 0);
+}
+
+TEST(an_ack_has_a_time_of_arrival_in_place_of_the_count_of_ect1) {
+    for (int ecn = 0; ecn < 2; ecn++) {
+        tltcp__ack a = {.largest = 1000,
+                        .has_ecn = ecn != 0,
+                        .ect0 = 4,
+                        .ce = 6,
+                        .has_time = true,
+                        .came_us = 7};
+        tltcp__ack b;
+        tltcp__chunk c;
+        cmn__writer w = cmn__writer_of(buf, sizeof(buf));
+        cmn__reader r;
+        tltcp__ack_put(&w, &a, 0);
+        r = cmn__reader_of(buf, written(&w));
+        assert_true(tltcp__chunk_next(&r, &c));
+        assert_int_equal(c.len, 24 + (ecn != 0 ? 12 : 4));
+        assert_true(tltcp__ack_parse(&c, &b));
+        assert_int_equal(b.has_ecn, ecn);
+        assert_true(b.has_time && b.came_us == 7 && b.ect1 == 0);
+        assert_true(ecn == 0 || (b.ect0 == 4 && b.ce == 6));
+    }
 }
 
 static tltcp__params plain_params(void) {
@@ -323,6 +349,8 @@ int main(void) {
         cmocka_unit_test(a_chunk_longer_than_its_packet_is_malformed),
         cmocka_unit_test(chunks_of_the_wrong_length_are_malformed),
         cmocka_unit_test(an_ack_is_read_as_it_was_written),
+        cmocka_unit_test(
+            an_ack_has_a_time_of_arrival_in_place_of_the_count_of_ect1),
         cmocka_unit_test(parameters_are_read_as_they_were_written),
         cmocka_unit_test(parameters_out_of_range_are_refused),
         cmocka_unit_test(a_stream_id_too_long_or_with_a_zero_is_refused),
