@@ -23,7 +23,9 @@
 #define SLACK_MIN (3 * (cong_time)TLTCP_S)
 #define SLACK_QUEUE_PART 8
 #define SLACK_QUEUE_MIN ((cong_time)4 * (cong_time)TLTCP_MS)
-#define SLACK_QUEUED 3u /* samples in a row that show a queue */
+/* It must show in so many RTT samples in a row, over this time. */
+#define SLACK_QUEUED 3u
+#define SLACK_QUEUE_TIME ((cong_time)10 * (cong_time)TLTCP_MS)
 /* Whenever slack ends, the next needs twice as long a time, up to 16 times,
  * until it has lasted for a minute. */
 #define RELAPSES_MAX 4
@@ -299,18 +301,20 @@ bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
     return false;
 }
 
-/* Whether there is a queue. If only some samples in a row show one, a host was
- * busy. */
+/* Whether there is a queue. A host that was busy delays one round of ACKs, or
+ * many that then come together. */
 static bool sees_queue(tltcp__cc *cc, const struct cong_ack *ack) {
     cong_time part = cc->rtt.min_rtt / SLACK_QUEUE_PART;
     cong_time most =
         cc->rtt.min_rtt + (part > SLACK_QUEUE_MIN ? part : SLACK_QUEUE_MIN);
     if (ack->rtt > most) {
+        cc->t_queue = cc->queued > 0 ? cc->t_queue : ack->now;
         cc->queued = (uint8_t)(cc->queued + (cc->queued < SLACK_QUEUED));
     } else if (ack->rtt >= 0) {
         cc->queued = 0;
     }
-    return cc->rtt.srtt > most && cc->queued >= SLACK_QUEUED;
+    return cc->rtt.srtt > most && cc->queued >= SLACK_QUEUED &&
+           ack->now - cc->t_queue >= SLACK_QUEUE_TIME;
 }
 
 /* Whether an ACK shows that longer trains might do harm. */

@@ -54,13 +54,14 @@ typedef struct tltcp__cc {
     cong_time t_resume; /* once the pacer blocks, it blocks until then */
     cong_time t_due;    /* what the pacer holds up is due then; -1: nothing */
     cong_time t_strain; /* last sign that the path is near its limit */
+    cong_time t_queue;  /* first RTT sample in a row that shows a queue */
     bool packs;         /* the controller may be packed ... */
     bool packed;        /* ... and is */
     bool use_prr;       /* applies in this recovery period */
     bool paced;
     bool slack;          /* the path is far from its limit */
     uint8_t relapses;    /* how often that ended, up to RELAPSES_MAX */
-    uint8_t queued;      /* newest RTT samples in a row that show a queue */
+    uint8_t queued;      /* number of such samples, up to SLACK_QUEUED */
     bool limited;        /* window or pacer was the limit since the last
                             feedback */
     bool report_limited; /* the same since the last report */

@@ -224,6 +224,18 @@ TEST(a_moment_with_a_longer_rtt_does_not_end_slack) {
     assert_false(lasts_with_late_packets(400 * MS));
 }
 
+/* Nor when each second packet is acknowledged, so that it shows in many
+ * answers. */
+TEST(a_moment_with_a_longer_rtt_does_not_put_slack_off) {
+    struct plan p;
+    plan_live(&p);
+    world_start_for(&w, &p, 2 * SEC);
+    delay_answers(&p, 60 * MS, 40 * MS);
+    delay_answers(&p, 0, 1500 * MS);
+    assert_true(has_slack());
+    world_finish(&w);
+}
+
 /* An image each ten seconds. Each begins with a window of two packets, and
  * one late ACK acknowledges both. */
 TEST(waiting_for_a_late_ack_is_no_silence) {
@@ -296,6 +308,7 @@ int main(void) {
         cmocka_unit_test(
             slack_ends_with_a_full_window_but_not_with_a_nearly_full_one),
         cmocka_unit_test(a_moment_with_a_longer_rtt_does_not_end_slack),
+        cmocka_unit_test(a_moment_with_a_longer_rtt_does_not_put_slack_off),
         cmocka_unit_test(waiting_for_a_late_ack_is_no_silence),
     };
     return cmocka_run_group_tests_name("slack", tests, NULL, NULL);
