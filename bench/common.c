@@ -2,6 +2,7 @@
 /* What the benchmark programs share. */
 #include "bench/common.h"
 
+#include <dirent.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -157,6 +158,58 @@ double bench_resident(void) {
         fclose(f);
     }
     return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Nanoseconds; 0 if the thread is gone. */
+static double thread_time(int process, const char *thread) {
+    char path[512];
+    char line[128];
+    double ns = 0;
+    FILE *file;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/task/%s/schedstat", process,
+                   thread);
+    file = fopen(path, "r");
+    if (file != NULL) {
+        ns = fgets(line, sizeof(line), file) != NULL ? strtod(line, NULL) : 0;
+        (void)fclose(file);
+    }
+    return ns;
+}
+
+void bench_thread_times(int process, double ns[BENCH_THREADS]) {
+    char path[64];
+    const struct dirent *task;
+    DIR *tasks;
+    unsigned n = 0;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/task", process);
+    tasks = opendir(path);
+    while (tasks != NULL && n < BENCH_THREADS &&
+           (task = readdir(tasks)) != NULL) {
+        long id = strtol(task->d_name, NULL, 10);
+
+        if (id > 0 && id != process) {
+            ns[n++] = thread_time(process, task->d_name);
+        }
+    }
+    if (tasks != NULL) {
+        (void)closedir(tasks);
+    }
+}
+
+double bench_busiest_thread(int process, const double before[BENCH_THREADS],
+                            double *sum) {
+    double ns[BENCH_THREADS] = {0};
+    double most = 0;
+
+    bench_thread_times(process, ns);
+    *sum = 0;
+    for (unsigned i = 0; i < BENCH_THREADS; i++) {
+        *sum += ns[i] - before[i];
+        most = ns[i] - before[i] > most ? ns[i] - before[i] : most;
+    }
+    return most;
 }
 
 void bench_report(const struct bench_options *o, uint64_t bytes, uint64_t start,

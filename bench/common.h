@@ -35,6 +35,14 @@ uint64_t bench_now(void);    /* ns */
 double bench_cpu(void);      /* user and system seconds of this process */
 double bench_resident(void); /* bytes in memory */
 
+#define BENCH_THREADS 64u
+/* The processor time of each thread of a process but its first one, ns; the
+ * places of others are left as they are. */
+void bench_thread_times(int process, double ns[BENCH_THREADS]);
+/* That of the busiest one since `before`, and of all of them in *sum. */
+double bench_busiest_thread(int process, const double before[BENCH_THREADS],
+                            double *sum);
+
 /* Prints the results since `start`, when bench_cpu() was `cpu`. */
 void bench_report(const struct bench_options *o, uint64_t bytes, uint64_t start,
                   double cpu);

@@ -4,11 +4,12 @@
  * viewers.
  *
  *   bench_fanout serve|view LIBRARY HOST PORT VIEWERS MBPS SECONDS LATENCY_MS
- *                WARM_SECONDS TRAIN
+ *                WARM_SECONDS TRAIN [THREADS]
  *
  * The server waits for all viewers, prints "ready", and sends a frame every 40
  * ms for WARM_SECONDS + SECONDS; costs count in SECONDS. Bare UDP sends TRAIN
- * datagrams at once. Each end prints one line of JSON.
+ * datagrams at once. TLTCP's server has THREADS I/O threads. Each end prints
+ * one line of JSON.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench/common.h"
 #include "bench/fanout.h"
@@ -72,6 +74,9 @@ static void fanout_serve(const struct fanout_options *o,
     size_t len = (size_t)(o->mbps * 1e6 / 8 * (double)FRAME_NS / 1e9);
     uint64_t warm = (uint64_t)(o->warm * 1e9 / (double)FRAME_NS);
     uint64_t frames = warm + (uint64_t)(o->seconds * 1e9 / (double)FRAME_NS);
+    double busy[BENCH_THREADS] = {0};
+    double most;
+    double sum;
     uint8_t *frame;
     uint64_t start;
     double cpu;
@@ -93,12 +98,18 @@ static void fanout_serve(const struct fanout_options *o,
     cpu = bench_cpu();
     for (uint64_t i = 0; i < frames; i++) {
         fanout_sleep_until(start + i * FRAME_NS);
-        cpu = i == warm ? bench_cpu() : cpu;
+        if (i == warm) {
+            cpu = bench_cpu();
+            bench_thread_times(getpid(), busy);
+        }
         ops->send(frame, len);
     }
     fanout_sleep_until(start + frames * FRAME_NS);
     fanout_report(o, start + warm * FRAME_NS, cpu, empty);
-    printf(",\"bytes\":%" PRIu64 "}\n", frames * len);
+    most = bench_busiest_thread(getpid(), busy, &sum);
+    printf(",\"busiest_thread_seconds\":%.6f,\"threads_seconds\":%.6f,"
+           "\"bytes\":%" PRIu64 "}\n",
+           most / 1e9, sum / 1e9, frames * len);
     fflush(stdout);
     fanout_sleep_until(bench_now() + SETTLE_NS);
     free(frame);
@@ -180,11 +191,12 @@ int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "list") == 0) {
         return list_libraries();
     }
-    ops = argc == 11 ? transport_of(argv[2]) : NULL;
+    ops = argc == 11 || argc == 12 ? transport_of(argv[2]) : NULL;
     if (ops == NULL) {
         fprintf(stderr,
                 "usage: %s serve|view LIBRARY HOST PORT VIEWERS MBPS "
-                "SECONDS LATENCY_MS WARM_SECONDS TRAIN\n   or: %s list\n",
+                "SECONDS LATENCY_MS WARM_SECONDS TRAIN [THREADS]\n"
+                "   or: %s list\n",
                 argv[0], argv[0]);
         return 2;
     }
@@ -198,7 +210,11 @@ int main(int argc, char **argv) {
                                 .latency_ms =
                                     (unsigned)strtoul(argv[8], NULL, 10),
                                 .warm = strtod(argv[9], NULL),
-                                .train = (unsigned)strtoul(argv[10], NULL, 10)};
+                                .train = (unsigned)strtoul(argv[10], NULL, 10),
+                                .threads = 1};
+    if (argc == 12) {
+        o.threads = (unsigned)strtoul(argv[11], NULL, 10);
+    }
     if (o.train == 0) {
         bench_fail("train", "at least 1");
     }

@@ -22,6 +22,7 @@ struct fanout_options {
     double warm;         /* seconds of it before */
     unsigned latency_ms; /* budget for repairs */
     unsigned train;      /* datagrams that bare UDP sends at once */
+    unsigned threads;    /* of TLTCP's server */
 };
 
 /* Functions of a transport. They end the program on failure. */

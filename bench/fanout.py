@@ -37,6 +37,7 @@ OURS = "tltcp"
 FLOOR = "bare"  # repairs nothing
 TRAIN = 10  # packets that may leave at once (RFC 9002, section 7.7)
 WHOLE = 44  # that one message with UDP_SEGMENT takes
+SERVED = 0.95  # of the stream: less is not served
 PATIENCE = 60  # seconds that a run may take beyond its own time
 BAD_LINK = "rate=300kbit,queue=20kB,loss=20%"
 
@@ -70,14 +71,14 @@ class Run:
         self.processes.append(process)
         return process
 
-    def end_point(self, role, port, viewers, train=TRAIN):
+    def end_point(self, role, port, viewers, train=TRAIN, threads=1):
         args = self.args
         return self.start(args.program, role, self.transport, "127.0.0.1", port,
                           viewers, args.mbps, args.seconds, args.latency,
-                          args.warm, train)
+                          args.warm, train, threads)
 
-    def serve(self, viewers, train=TRAIN):
-        server = self.end_point("serve", self.port, viewers, train)
+    def serve(self, viewers, train=TRAIN, threads=1):
+        server = self.end_point("serve", self.port, viewers, train, threads)
         if server.stdout.readline().strip() != "listening":
             raise Failed(f"{self.transport}: {server.stderr.read().strip()}")
         return server
@@ -127,6 +128,20 @@ def plain(args, transport, viewers, rtt):
         port = run.link() if rtt else run.port
         seen = run.end_point("view", port, viewers)
         return cost(run.result(server), run.result(seen))
+
+
+def thread_times(args, viewers, threads):
+    """Of a server without a round-trip time: the parts of a core that its
+    busiest I/O thread and all of them take for each of all its viewers."""
+    with tempfile.TemporaryDirectory() as folder, \
+            Run(args, OURS, folder) as run:
+        server = run.serve(viewers, WHOLE, threads)
+        seen = run.end_point("view", run.port, viewers)
+        served, got = run.result(server), run.result(seen)
+        if min(got["bytes"]) < SERVED * served["bytes"]:
+            raise Failed("a viewer did not get its stream")
+        return [served[key] / served["seconds"] / viewers
+                for key in ("busiest_thread_seconds", "threads_seconds")]
 
 
 def isolation(args, transport, viewers, bad):

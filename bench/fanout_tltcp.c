@@ -34,6 +34,7 @@ static void serve(const struct fanout_options *o) {
     char service[16];
 
     fanout_configure(&c, o);
+    c.io.threads = (uint8_t)o->threads;
     (void)snprintf(service, sizeof(service), "%u", o->port);
     fanout_check(tltcp_listen(&listener, o->host, service, &c), "listen");
 }

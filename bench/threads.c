@@ -192,48 +192,6 @@ static unsigned count_answers(const struct caller *all, unsigned count) {
     return n;
 }
 
-/* The processor time of each I/O thread of the listener, in nanoseconds. */
-static void thread_times(pid_t listener, double *ns) {
-    char path[512];
-    const struct dirent *task;
-    DIR *tasks;
-    unsigned n = 0;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/task", (int)listener);
-    tasks = opendir(path);
-    while (tasks != NULL && (task = readdir(tasks)) != NULL) {
-        bool own = strtol(task->d_name, NULL, 10) == listener;
-        char line[128];
-        FILE *file;
-
-        (void)snprintf(path, sizeof(path), "/proc/%d/task/%s/schedstat",
-                       (int)listener, task->d_name);
-        file = own ? NULL : fopen(path, "r"); /* NULL for "." and "..", too */
-        if (file != NULL) {
-            if (n < TLTCP_THREADS_MAX &&
-                fgets(line, sizeof(line), file) != NULL) {
-                ns[n++] = strtod(line, NULL);
-            }
-            (void)fclose(file);
-        }
-    }
-    if (tasks != NULL) {
-        (void)closedir(tasks);
-    }
-}
-
-/* That of the busiest one since `before`. */
-static double busiest_thread(pid_t listener, const double *before) {
-    double ns[TLTCP_THREADS_MAX] = {0};
-    double most = 0;
-
-    thread_times(listener, ns);
-    for (int i = 0; i < TLTCP_THREADS_MAX; i++) {
-        most = ns[i] - before[i] > most ? ns[i] - before[i] : most;
-    }
-    return most;
-}
-
 /* The seconds that the listener takes for all calls. A few may be dropped: one
  * thread forgets the oldest tokens while another looks at one of them. */
 static double answer_all(struct caller *all, unsigned count, pid_t listener) {
@@ -268,9 +226,10 @@ static double answer_all(struct caller *all, unsigned count, pid_t listener) {
 
 static double threads_measure(unsigned count, const struct sockaddr_in *to,
                               pid_t listener, double *busy) {
-    double before[TLTCP_THREADS_MAX] = {0};
+    double before[BENCH_THREADS] = {0};
     struct caller *all = calloc(count, sizeof(*all));
     double seconds;
+    double sum;
 
     if (all == NULL) {
         bench_fail("memory", "exhausted");
@@ -283,9 +242,9 @@ static double threads_measure(unsigned count, const struct sockaddr_in *to,
             threads_get_token(&all[i]);
         }
     }
-    thread_times(listener, before);
+    bench_thread_times(listener, before);
     seconds = answer_all(all, count, listener);
-    *busy = busiest_thread(listener, before);
+    *busy = bench_busiest_thread(listener, before, &sum);
     for (unsigned i = 0; i < count; i++) {
         tltcp_conn_free(all[i].conn);
         (void)close(all[i].fd);
