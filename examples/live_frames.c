@@ -16,9 +16,10 @@
 static int send_frames(tltcp_live *l) {
     const struct timespec pause = {.tv_nsec = FRAME_NS};
     int64_t start = (int64_t)tltcp_now();
-    tltcp_live_event ev = {0};
+    tltcp_live_event ev;
     tltcp_live_format format;
     tltcp_live_frame f;
+    tltcp_live_event_init(&ev);
     tltcp_live_format_init(&format);
     format.type = TLTCP_LIVE_VIDEO;
     format.codec = "h264";

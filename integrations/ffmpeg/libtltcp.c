@@ -151,6 +151,7 @@ static int tltcp_report(URLContext *h, int timeout, int *connected) {
     TltcpContext *t = h->priv_data;
     tltcp_live_event ev;
     int error = 0;
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(t->live, &ev, timeout) == 1) {
         timeout = 0;
         if (ev.type == TLTCP_LIVE_EVENT_CONNECTED) {

@@ -19,6 +19,7 @@ static void mpv_tltcp_say(const char *line) {
 static void mpv_tltcp_report(tltcp_live *live) {
     char line[REPORT_MAX];
     tltcp_live_event ev;
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(live, &ev, 0) == 1) {
         if (report_event(&ev, line) > REPORT_INFO) {
             mpv_tltcp_say(line);

@@ -67,6 +67,7 @@ static void *output_watch(void *user) {
     struct output *o = user;
     tltcp_live_event ev;
     bool stood = false;
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(o->live, &ev, -1) == 1) {
         if (output_on_event(o, &ev, &stood)) {
             break;

@@ -41,6 +41,7 @@ static void source_say(struct source *s, int level, const char *line) {
 static void source_report(struct source *s) {
     tltcp_live_event ev;
     char line[REPORT_MAX];
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(s->live, &ev, 0) == 1) {
         int level = report_event(&ev, line);
         if (level != REPORT_NOTHING) {

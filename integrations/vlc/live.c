@@ -45,6 +45,7 @@ static void vlc_tltcp_say(vlc_object_t *object, const tltcp_live_event *ev) {
 int vlc_tltcp_report(vlc_object_t *object, tltcp_live *live, int timeout_ms) {
     int state = VLC_TLTCP_SAME;
     tltcp_live_event ev;
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(live, &ev, timeout_ms) == 1) {
         timeout_ms = 0;
         vlc_tltcp_say(object, &ev);

@@ -47,6 +47,7 @@ bool tltcp_live_is_permanent(int error, bool answered, const char *reason) {
 }
 
 static void live_link_report(tltcp_live_link *l, tltcp_live_event *ev) {
+    ev->struct_size = sizeof(*ev);
     ev->now = tltcp_now();
     ev->attempt = l->attempt;
     if (l->on_event) {

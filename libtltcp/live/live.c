@@ -76,6 +76,7 @@ static tltcp_live *live_new(int direction) {
 
 static void live_free(tltcp_live *l) {
     tltcp_live_event ev;
+    tltcp_live_event_init(&ev);
     tltcp_live_link_free(l->link);
     while (tltcp_live_next_event(l, &ev, 0) == 1) {
     }

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "internal/common/sized.h"
 #include "libtltcp/live/live_impl.h"
 
 #define EVENTS_MAX 1024
@@ -60,6 +61,7 @@ void tltcp__live_post(tltcp_live *l, const tltcp_live_event *ev) {
     }
     added->next = NULL;
     added->ev = *ev;
+    added->ev.struct_size = sizeof(added->ev);
     (void)pthread_mutex_lock(&e->lock);
     if (e->last) {
         e->last->next = added;
@@ -81,6 +83,9 @@ int tltcp_live_next_event(tltcp_live *l, tltcp_live_event *ev, int timeout_ms) {
         tltcp__live_until(timeout_ms > 0 ? (uint64_t)timeout_ms : 0);
     struct live_event *first;
     int rc = 0;
+    if (!cmn__sized_is_set(ev)) {
+        return TLTCP_ERR_INVAL;
+    }
     (void)pthread_mutex_lock(&e->lock);
     while (e->first == NULL && timeout_ms != 0 && rc == 0 &&
            !atomic_load(&l->interrupted)) {
@@ -94,7 +99,7 @@ int tltcp_live_next_event(tltcp_live *l, tltcp_live_event *ev, int timeout_ms) {
         return atomic_load(&l->interrupted) ? TLTCP_ERR_ABORTED
                                             : TLTCP_ERR_AGAIN;
     }
-    *ev = first->ev;
+    cmn__sized_give(ev, &first->ev, sizeof(first->ev));
     free(first);
     return 1;
 }

@@ -48,6 +48,18 @@ void tltcp_live_frame_init_sized(tltcp_live_frame *f, size_t size) {
     f->pts = f->dts = f->duration = TLTCP_LIVE_TIME_NONE;
 }
 
+/* A field in tail padding would not change the size, and struct_size could no
+ * longer distinguish old callers from new ones. */
+_Static_assert(sizeof(tltcp_live_event) ==
+                   offsetof(tltcp_live_event, reserved) +
+                       sizeof(((tltcp_live_event *)0)->reserved),
+               "tail padding in tltcp_live_event");
+
+void tltcp_live_event_init_sized(tltcp_live_event *ev, size_t size) {
+    memset(ev, 0, size);
+    ev->struct_size = size;
+}
+
 void tltcp_live_stats_init_sized(tltcp_live_stats *s, size_t size) {
     memset(s, 0, size);
     s->struct_size = size;

@@ -75,6 +75,7 @@ static media_chain *live_chain_of(tltcp_live_sender *s, unsigned stream) {
 
 static void live_report(tltcp_live_sender *s, tltcp_live_event *ev,
                         tltcp_time now) {
+    ev->struct_size = sizeof(*ev);
     ev->now = now;
     if (s->on_event) {
         s->on_event(s->user, ev);

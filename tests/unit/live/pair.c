@@ -43,6 +43,7 @@ void close_pair(struct pair *p) {
 }
 
 void await(tltcp_live *l, unsigned type, tltcp_live_event *ev) {
+    tltcp_live_event_init(ev);
     do {
         assert_int_equal(tltcp_live_next_event(l, ev, FAR), 1);
     } while (ev->type != type);

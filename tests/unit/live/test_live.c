@@ -233,6 +233,7 @@ TEST(waiting_for_room_ends_when_the_receiver_reads) {
     assert_int_equal(tltcp_live_open(&out, TLTCP_LIVE_SEND, o, why), 0);
     assert_int_equal(tltcp_live_wait_room(in, 1, 0), TLTCP_ERR_INVAL);
     assert_int_equal(tltcp_live_wait_room(out, sizeof(data), 0), 0);
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(out, &ev, 0) != 1 ||
            ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
         (void)tltcp_live_read_ts(in, data, sizeof(data), 1);
@@ -271,6 +272,7 @@ TEST(a_transport_stream_arrives_as_it_was) {
     begin_stream(&s);
     add_picture(&s, 90000, true, 500);
     add_picture(&s, 93600, false, 300);
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
            ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
         (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);
@@ -285,6 +287,7 @@ TEST(other_bytes_arrive_as_they_were_written) {
     struct pair p = open_pair("latency=2000");
     tltcp_live_event ev;
     uint8_t got[5];
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
            ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
         (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);
@@ -323,6 +326,7 @@ TEST(a_receiver_that_is_to_take_one_sender_waits_for_no_other) {
                      "tltcp://127.0.0.1:0?mode=listener&auto-reconnect=no");
     (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u", port_of(p.in));
     p.out = open_live(TLTCP_LIVE_SEND, url);
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
            ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
         (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);

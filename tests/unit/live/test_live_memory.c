@@ -40,7 +40,7 @@ TEST(a_sender_calls_again_when_there_was_no_memory_for_its_connection) {
         do {
             tltcp_live_frame_init(&f);
             (void)tltcp_live_read(in, &f, 1);
-            ev.type = TLTCP_LIVE_EVENT_NONE;
+            tltcp_live_event_init(&ev);
             (void)tltcp_live_next_event(out, &ev, 0);
             assert_in_range(tries++, 0, FAR);
         } while (ev.type != TLTCP_LIVE_EVENT_CONNECTED);

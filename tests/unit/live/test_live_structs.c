@@ -92,6 +92,7 @@ TEST(older_programs_get_shorter_statistics) {
     expect_untouched(&st, size, sizeof(st));
 
     tltcp_live_close(p.out, FAR);
+    tltcp_live_event_init(&ev);
     while (tltcp_live_next_event(p.in, &ev, 0) != 1 ||
            ev.type != TLTCP_LIVE_EVENT_DISCONNECTED) {
         assert_int_equal(tltcp_live_read(p.in, &frame, 1), TLTCP_ERR_AGAIN);
@@ -102,6 +103,20 @@ TEST(older_programs_get_shorter_statistics) {
     assert_int_equal(one.struct_size, own);
     expect_untouched(&one, own, sizeof(one));
     tltcp_live_close(p.in, 0);
+}
+
+TEST(older_programs_get_shorter_events) {
+    const size_t size = offsetof(tltcp_live_event, reason);
+    tltcp_live *in =
+        open_live(TLTCP_LIVE_RECEIVE, "tltcp://127.0.0.1:0?mode=listener");
+    tltcp_live_event ev;
+    memset(&ev, OLDER, sizeof(ev));
+    tltcp_live_event_init_sized(&ev, size);
+    assert_int_equal(tltcp_live_next_event(in, &ev, FAR), 1);
+    assert_int_equal(ev.struct_size, size);
+    assert_int_equal(ev.type, TLTCP_LIVE_EVENT_LISTENING);
+    expect_untouched(&ev, size, sizeof(ev));
+    tltcp_live_close(in, 0);
 }
 
 TEST(structs_of_newer_programs_are_filled_in_as_far_as_they_are_known) {
@@ -122,6 +137,8 @@ TEST(structs_that_were_not_initialised_are_refused) {
     tltcp_live_frame f = {.data = "x", .len = 1};
     tltcp_live_format format = {.codec = "theora"};
     tltcp_live_stats st = {.connections = 0};
+    tltcp_live_event ev = {.type = 0};
+    assert_int_equal(tltcp_live_next_event(p.in, &ev, 0), TLTCP_ERR_INVAL);
     describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
     assert_int_equal(tltcp_live_write(p.out, &f, 0), TLTCP_ERR_INVAL);
     assert_int_equal(tltcp_live_read(p.in, &f, 0), TLTCP_ERR_INVAL);
@@ -137,6 +154,7 @@ int main(void) {
         cmocka_unit_test(older_programs_write_and_read_shorter_frames),
         cmocka_unit_test(older_programs_give_and_get_shorter_formats),
         cmocka_unit_test(older_programs_get_shorter_statistics),
+        cmocka_unit_test(older_programs_get_shorter_events),
         cmocka_unit_test(
             structs_of_newer_programs_are_filled_in_as_far_as_they_are_known),
         cmocka_unit_test(structs_that_were_not_initialised_are_refused),
