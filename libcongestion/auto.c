@@ -99,6 +99,7 @@ struct adaptive {
     double delay;      /* 1: the flow's own queue is kept short */
     double part;      /* of the link: with more, no growth beside other flows */
     double part_held; /* of the link, beside flows that do not yield; 0: none */
+    double calm;      /* see the public struct cong; s */
     /* The path. */
     struct cong__rtt_history past;
     double base;          /* RTT without a queue, ns; 0: not known */
@@ -137,6 +138,7 @@ static const struct cong__param params[] = {
     CONG__FLAG(adaptive, delay, "delay"),
     CONG__PARAM(adaptive, part, "part", 0, 1),
     CONG__PARAM(adaptive, part_held, "hold", 0, 1),
+    CONG__PARAM(adaptive, calm, "calm", 0, 0.25),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -526,6 +528,7 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
 
 static int auto_set(struct cong *cc, const char *param, double value) {
     int rv = cong__set_param(cc, params, CONG__COUNT(params), param, value);
+    cc->calm_ms = (unsigned char)(1e3 * ((struct adaptive *)cc)->calm + 0.5);
     if (rv != -1) {
         return rv;
     }

@@ -166,6 +166,9 @@ static double target_foreign(const tltcp__target *t,
     bool calm = t->t_signal < 0 || t->t_update - t->t_signal > CALM;
     double others = calm ? target_ramp(share, CROSS_CALM_LEAST, CROSS_CALM_MOST)
                          : target_ramp(share, CROSS_LEAST, CROSS_MOST);
+    if (calm && in->calm > 0) {
+        others *= target_ramp(queue, in->calm / 2, in->calm);
+    }
     return others * (1 - target_ramp(queue, DEEP_LEAST, DEEP_MOST));
 }
 

@@ -70,6 +70,7 @@ typedef struct tltcp__target_input {
     cong_time srtt;
     cong_time silence; /* time since an acknowledgement became overdue; 0: none
                           is */
+    double calm;       /* s of queue that is ours while nothing is lost */
     bool bbr;          /* the queue is that of flows that do not yield */
     double offered;    /* bytes of sections per second that the congestion
                           controller allows */

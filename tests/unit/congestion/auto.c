@@ -162,6 +162,18 @@ static void auto_measures_what_it_gives_up_by_the_use(void **state) {
     check_near(auto_kept_of_80(true), 0.8 * 80, 1e-9);
 }
 
+/* A host that steers an encoder reads it. */
+TEST(a_calm_queue_is_drained_up_to_what_is_set) {
+    struct rig r;
+    rig_start(&r, "auto", -1);
+    assert_int_equal(r.cc->calm_ms, 0);
+    assert_int_equal(cong_set(r.cc, "calm", 0.03), 0);
+    assert_int_equal(r.cc->calm_ms, 30);
+    assert_int_equal(cong_set(r.cc, "calm", 0.3), -2);
+    assert_int_equal(r.cc->calm_ms, 30);
+    rig_stop(&r);
+}
+
 /* The growth of a second in congestion avoidance, from `after` on, where the
  * path showed one RTT at first, and then another. */
 static double auto_growth(double first, double then, double after) {
@@ -277,6 +289,7 @@ static void auto_does_not_grow_in_a_period_of_marks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_calm_queue_is_drained_up_to_what_is_set),
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
         cmocka_unit_test(auto_bears_an_eighth_in_bursts_and_no_quarter),
         cmocka_unit_test(auto_finds_no_queue_in_the_noise_of_a_long_path),

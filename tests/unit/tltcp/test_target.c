@@ -121,6 +121,19 @@ TEST(in_a_queue_of_others_the_window_is_claimed) {
     assert_true(target(&f) > 1.1 * RATE);
 }
 
+TEST(a_short_queue_without_losses_is_drained_whoever_fills_it) {
+    struct flow f;
+    start(&f);
+    f.in.calm = 0.1;
+    run_frames(&f, 3000 * MS, RATE, RTT);
+    f.in.offered = RATE;
+    run_frames(&f, 5000 * MS, RATE, RTT + 50 * MS);
+    assert_true(target(&f) < 0.7 * RATE);
+    f.in.signals++; /* TCP fills queues until something is lost */
+    run_frames(&f, 3000 * MS, RATE, RTT + 50 * MS);
+    assert_true(target(&f) > 0.8 * RATE);
+}
+
 TEST(a_queue_that_no_stream_can_bear_is_drained) {
     struct flow f;
     start(&f);
@@ -192,6 +205,8 @@ int main(void) {
         cmocka_unit_test(so_is_our_own_queue),
         cmocka_unit_test(a_queue_of_others_is_not),
         cmocka_unit_test(in_a_queue_of_others_the_window_is_claimed),
+        cmocka_unit_test(
+            a_short_queue_without_losses_is_drained_whoever_fills_it),
         cmocka_unit_test(a_queue_that_no_stream_can_bear_is_drained),
         cmocka_unit_test(silence_brings_it_down_in_a_quarter_of_a_second),
         cmocka_unit_test(a_path_that_falls_to_a_quarter_is_followed),
