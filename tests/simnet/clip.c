@@ -3,12 +3,16 @@
 
 #include <stdlib.h>
 
-#define GOP 50
 #define MINI_GOP 3
 
 struct means {
     uint32_t key, reference, disposable; /* bytes */
 };
+
+/* What the caller asked for. */
+static uint32_t gop_of(const struct clip *c) {
+    return c->gop > 0 ? c->gop : CLIP_GOP;
+}
 
 /* Each refers to the reference before it. */
 static void link_up(struct clip *c) {
@@ -20,8 +24,8 @@ static void link_up(struct clip *c) {
     }
 }
 
-static uint8_t class_of(uint32_t i) {
-    uint32_t at = i % GOP;
+static uint8_t class_of(uint32_t i, uint32_t gop) {
+    uint32_t at = i % gop;
     if (at == 0) {
         return TL_CLASS_KEY;
     }
@@ -41,7 +45,7 @@ static void fill(struct clip *c, uint64_t seed, const struct means *m) {
     struct sim_random r;
     sim_random_init(&r, seed);
     for (uint32_t i = 0; i < c->count; i++) {
-        c->cls[i] = class_of(i);
+        c->cls[i] = class_of(i, c->gop);
         c->bytes[i] =
             vary(&r, c->cls[i] == TL_CLASS_KEY         ? m->key
                      : c->cls[i] == TL_CLASS_REFERENCE ? m->reference
@@ -52,13 +56,19 @@ static void fill(struct clip *c, uint64_t seed, const struct means *m) {
 
 void clip_make(struct clip *c, uint64_t seed, uint32_t count) {
     static const struct means means = {42500, 17500, 11250};
-    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    *c = (struct clip){.count = count,
+                       .gop = gop_of(c),
+                       .latency = 200 * MS,
+                       .grace = 200 * MS};
     fill(c, seed, &means);
 }
 
 void clip_make_heavy(struct clip *c, uint64_t seed, uint32_t count) {
     static const struct means means = {25000, 10000, 2100};
-    *c = (struct clip){.count = count, .latency = 600 * MS, .grace = 1000 * MS};
+    *c = (struct clip){.count = count,
+                       .gop = gop_of(c),
+                       .latency = 600 * MS,
+                       .grace = 1000 * MS};
     fill(c, seed, &means);
 }
 
@@ -68,7 +78,7 @@ static void fill_chain(struct clip *c, uint64_t seed, uint32_t key,
     struct sim_random r;
     sim_random_init(&r, seed);
     for (uint32_t i = 0; i < c->count; i++) {
-        bool is_key = i % GOP == 0;
+        bool is_key = i % c->gop == 0;
         c->cls[i] = is_key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
         c->bytes[i] = vary(&r, is_key ? key : reference);
         c->parent[i] = is_key ? i : i - 1;
@@ -76,12 +86,18 @@ static void fill_chain(struct clip *c, uint64_t seed, uint32_t key,
 }
 
 void clip_make_chain(struct clip *c, uint64_t seed, uint32_t count) {
-    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    *c = (struct clip){.count = count,
+                       .gop = gop_of(c),
+                       .latency = 200 * MS,
+                       .grace = 200 * MS};
     fill_chain(c, seed, 40000, 10000);
 }
 
 void clip_make_screen(struct clip *c, uint64_t seed, uint32_t count) {
-    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    *c = (struct clip){.count = count,
+                       .gop = gop_of(c),
+                       .latency = 200 * MS,
+                       .grace = 200 * MS};
     fill_chain(c, seed, 100000, 3500);
 }
 
@@ -99,9 +115,12 @@ void clip_make_branched(struct clip *c, uint64_t seed, uint32_t count) {
                  {5500, TL_CLASS_DISPOSABLE, 2, 1}};
     struct sim_random r;
     sim_random_init(&r, seed);
-    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    *c = (struct clip){.count = count,
+                       .gop = gop_of(c),
+                       .latency = 200 * MS,
+                       .grace = 200 * MS};
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = i % GOP;
+        uint32_t at = i % c->gop;
         uint32_t k = (at + 3) % 4;
         bool key = at == 0;
         c->cls[i] = key ? TL_CLASS_KEY : rows[k].cls;

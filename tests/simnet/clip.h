@@ -13,9 +13,11 @@
 
 #define CLIP_MAX 6000
 #define CLIP_INTERVAL (40 * MS)
+#define CLIP_GOP 50
 
 struct clip {
     uint32_t count;
+    uint32_t gop; /* pictures from a key frame to the next */
     uint32_t bytes[CLIP_MAX];
     uint8_t cls[CLIP_MAX];     /* enum tltcp_class */
     uint32_t parent[CLIP_MAX]; /* number of what it refers to; its own: none */

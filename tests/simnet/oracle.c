@@ -112,3 +112,85 @@ double oracle_most(const struct clip *c, double rate, bool bytes) {
     }
     return most;
 }
+
+/* By which of the newest pictures were sent, and by how many were not shown
+ * since one was: how far the link is behind at least; NONE: cannot be. */
+#define DARK_MAX 512
+#define NONE 1e9
+
+struct darkness {
+    double behind[SETS][DARK_MAX];
+};
+
+static struct darkness darkness[2]; /* large */
+
+static void forget_darkness(struct darkness *d, unsigned most) {
+    for (unsigned set = 0; set < SETS; set++) {
+        for (unsigned dark = 0; dark <= most; dark++) {
+            d->behind[set][dark] = NONE;
+        }
+    }
+}
+
+static void note_darkness(struct darkness *d, unsigned set, unsigned dark,
+                          unsigned most, double behind) {
+    if (dark <= most) {
+        d->behind[set][dark] = fmin(
+            d->behind[set][dark], fmax(behind - seconds_of(CLIP_INTERVAL), 0));
+    }
+}
+
+static bool is_possible(const struct darkness *d, unsigned most) {
+    for (unsigned set = 0; set < SETS; set++) {
+        for (unsigned dark = 0; dark <= most; dark++) {
+            if (d->behind[set][dark] < NONE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void go_on(const struct clip *c, uint32_t i, double rate, unsigned most,
+                  const struct darkness *from, struct darkness *to) {
+    forget_darkness(to, most);
+    for (unsigned set = 0; set < SETS; set++) {
+        unsigned older = set << 1 & (SETS - 1);
+        for (unsigned dark = 0; dark <= most; dark++) {
+            double behind = from->behind[set][dark];
+            double at = behind + c->bytes[i] / rate;
+            bool shown = at <= seconds_of(c->shown[i] + c->latency);
+            if (behind >= NONE) {
+                continue;
+            }
+            note_darkness(to, older, dark + 1, most, behind);
+            if (has_parent(c, i, set)) {
+                note_darkness(to, older | 1, shown ? 0 : dark + 1, most, at);
+            }
+        }
+    }
+}
+
+/* Whether no more than so many in a row need to be missing. */
+static bool can_show(const struct clip *c, double rate, unsigned most) {
+    forget_darkness(&darkness[0], most);
+    darkness[0].behind[0][0] = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        go_on(c, i, rate, most, &darkness[i % 2], &darkness[(i + 1) % 2]);
+    }
+    return is_possible(&darkness[c->count % 2], most);
+}
+
+uint64_t oracle_freeze(const struct clip *c, double rate) {
+    unsigned least = 0;
+    unsigned most = DARK_MAX - 1;
+    while (least < most) {
+        unsigned middle = (least + most) / 2;
+        if (can_show(c, rate, middle)) {
+            most = middle;
+        } else {
+            least = middle + 1;
+        }
+    }
+    return least * CLIP_INTERVAL;
+}

@@ -14,5 +14,8 @@
  * millisecond, and over which of the newest pictures were sent.
  * Steps are rounded in favour of the bound. */
 double oracle_most(const struct clip *c, double rate, bool bytes);
+/* The shortest that the longest time without a new picture can be, for the same
+ * sender. */
+uint64_t oracle_freeze(const struct clip *c, double rate);
 
 #endif /* TESTS_SIMNET_ORACLE_H */

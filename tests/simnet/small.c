@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/simnet/small.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/simnet/oracle.h"
 
 #define PICTURES 750
-#define SEEDS_MAX 21
+#define SEEDS_MAX 101
 #define PAYLOAD 0.95 /* of a link; the rest is headers */
 #define RTT (40 * MS)
 #define GRACE (1000 * MS) /* as tltcpsink has it */
@@ -36,10 +37,16 @@ static double mean_rate(const struct clip *c) {
     return bytes / ((double)c->count * (double)CLIP_INTERVAL * 1e-9);
 }
 
-static void plan_link(struct plan *p, double rate) {
+static void plan_link(struct plan *p, const struct small_case *on,
+                      double rate) {
+    double in_a_row = on->in_a_row > 0 ? on->in_a_row : 1;
     for (int i = 0; i < 2; i++) {
         p->link[i].rate = rate;
-        p->link[i].delay = RTT / 2;
+        p->link[i].delay = on->rtt / 2;
+        p->link[i].loss = on->loss;
+        p->link[i].burst_enter = on->bursts / (1 - on->bursts) / in_a_row;
+        p->link[i].burst_leave = 1 / in_a_row;
+        p->link[i].burst_loss = 1;
         p->link[i].limit_packets = 0;
         p->link[i].limit_bytes = 50000;
         p->config[i].idle_timeout_ms = 5000;
@@ -55,37 +62,49 @@ static double bytes_seen(const struct clip *c, const bool *seen) {
     return bytes;
 }
 
-static void judge(double part, struct small *s) {
-    static bool seen[CLIP_MAX];
-    double rate = mean_rate(&clip) * part * PAYLOAD;
+static double share_seen(const bool *seen, uint32_t from) {
+    uint32_t n = 0;
+    for (uint32_t i = from; i < clip.count; i++) {
+        n += seen[i];
+    }
+    return (double)n / (clip.count - from);
+}
+
+static bool shown[CLIP_MAX];
+
+static void judge(const struct small_case *on, struct small *s) {
+    double rate = mean_rate(&clip) * on->part * PAYLOAD;
     double room = rate * (double)clip.count * (double)CLIP_INTERVAL * 1e-9;
     struct view v;
-    clip_judge_each(&clip, &w.flow[CLIENT], RTT / 2, clip.latency, &v, seen);
-    s->used = bytes_seen(&clip, seen) / room;
-    s->seen = (double)v.seen / clip.count;
+    clip_judge_each(&clip, &w.flow[CLIENT], on->rtt / 2, clip.latency, &v,
+                    shown);
+    s->used = bytes_seen(&clip, shown) / room;
+    s->seen = share_seen(shown, on->from);
     s->late = v.waste;
     s->freeze = v.freeze;
     s->dropped = (double)w.flow[CLIENT].fates[TLTCP_FATE_UNSENT] / clip.count;
     s->bound = oracle_most(&clip, rate, true) / room;
     s->seen_bound = oracle_most(&clip, rate, false) / clip.count;
+    s->freeze_bound =
+        on->loss + on->bursts > 0 ? 0 : oracle_freeze(&clip, rate);
 }
 
-static void play_one(int kind, double part, uint64_t latency, uint64_t seed,
+static void play_one(const struct small_case *on, uint64_t seed,
                      struct small *s) {
     struct plan p;
-    kinds[kind].make(&clip, seed, PICTURES);
-    clip.latency = latency;
+    clip.gop = on->gop;
+    kinds[on->kind].make(&clip, seed, PICTURES);
+    clip.latency = on->latency;
     clip.grace = GRACE;
     clip.tells_parents = true; /* as the elements do */
     plan_init(&p, seed);
     clip_plan(&clip, &p);
-    plan_link(&p, 8 * mean_rate(&clip) * part);
+    plan_link(&p, on, 8 * mean_rate(&clip) * on->part);
     world_start(&w, &p);
     world_run(&w);
     world_check_end(&w);
     assert_string_equal(w.why, "");
-    judge(part, s);
-    world_close(&w);
+    judge(on, s);
 }
 
 static int small_by_use(const void *a, const void *b) {
@@ -94,15 +113,67 @@ static int small_by_use(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-struct small small_play(int kind, double part, uint64_t latency,
-                        unsigned seeds) {
+static struct small_case with_defaults(const struct small_case *given) {
+    struct small_case on = *given;
+    on.rtt = on.rtt > 0 ? on.rtt : RTT;
+    on.seed = on.seed > 0 ? on.seed : 1;
+    return on;
+}
+
+struct small small_play_case(const struct small_case *given, unsigned seeds) {
     static struct small all[SEEDS_MAX];
+    struct small_case on = with_defaults(given);
     struct small s;
+    double least = 1;
     for (unsigned i = 0; i < seeds; i++) {
-        play_one(kind, part, latency, i + 1, &all[i]);
+        play_one(&on, on.seed + i, &all[i]);
+        least = all[i].seen < least ? all[i].seen : least;
+        world_close(&w);
     }
     qsort(all, seeds, sizeof(all[0]), small_by_use);
     s = all[seeds / 2];
     s.worst = all[0].used;
+    s.seen_worst = least;
     return s;
+}
+
+struct small small_play(int kind, double part, uint64_t latency,
+                        unsigned seeds) {
+    struct small_case on = {.kind = kind, .part = part, .latency = latency};
+    return small_play_case(&on, seeds);
+}
+
+static const char *what_became(const struct flow *f, uint32_t i,
+                               uint64_t until) {
+    const struct tally *t = &f->tally[i];
+    return shown[i]                             ? "shown"
+           : t->whole != 0 && t->whole <= until ? "broken"
+           : t->whole != 0                      ? "late"
+           : t->cause == TLTCP_CAUSE_YIELDED    ? "yielded"
+           : t->cause == TLTCP_CAUSE_DEADLINE   ? "expired"
+                                                : "dropped";
+}
+
+void small_trace(const struct small_case *given) {
+    struct small_case on = with_defaults(given);
+    const struct flow *f = &w.flow[CLIENT];
+    struct small s;
+    play_one(&on, on.seed, &s);
+    for (uint32_t i = 0; i < clip.count; i++) {
+        uint64_t offset = sim_host_now(f->source.peer->host) - world_now(&w);
+        uint64_t written = f->source.sections[i].written - offset;
+        uint64_t whole = f->tally[i].whole;
+        printf("%4u %6u %u %6u bytes, parent %4u: %-8s took %5d ms of %u\n", i,
+               (unsigned)(written / MS), clip.cls[i], clip.bytes[i],
+               clip.parent[i],
+               what_became(f, i,
+                           written + clip.shown[i] + clip.latency + on.rtt / 2),
+               whole > 0 ? (int)((whole - written) / MS) : -1,
+               (unsigned)((clip.shown[i] + clip.latency + on.rtt / 2) / MS));
+    }
+    printf("queue dropped %u of %u packets\n",
+           (unsigned)sim_link_stats(sim_net_link(w.net, w.link[CLIENT]))
+               ->dropped_queue,
+           (unsigned)w.end[CLIENT].datagrams);
+    world_close(&w);
 }
