@@ -29,12 +29,19 @@
  *     picture. One is omitted if it would be late, or would delay anything else
  *     beyond its unavoidable lateness.
  *
+ * Where nothing shows the limit of the path, but data waits for the window,
+ * everything is sent, so that the window grows. Only when a KEY is queued, what
+ * is late by the rate that the window lets through yields to it, as beside
+ * cross traffic. Otherwise a queue as long as the deadlines allow makes all
+ * late.
+ *
  * The decision is made when the section's first byte would enter a packet, as
  * late as possible. */
 
 /* Estimate of the path. */
 typedef struct tltcp__path_estimate {
     double rate;      /* bytes of sections per second; 0: no limit seen */
+    double window;    /* likewise, that the window lets through */
     tltcp_time delay; /* of the path's queue */
     tltcp_time lead;  /* how much earlier than due sections must leave */
     bool settled;     /* the rate is stable and free of cross traffic */

@@ -116,7 +116,9 @@ static int thin_out(tltcp__sections *s, tltcp_time now) {
     int rv = 0;
     while (rv == 0 && !tltcp__sections_next_ahead(s, &ahead) &&
            may_send_new(s) && must_yield(s, now)) {
-        s->fec.scarce = now + SCARCE;
+        if (!s->path.starved) { /* otherwise nothing has overflowed */
+            s->fec.scarce = now + SCARCE;
+        }
         rv = tltcp__sections_give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED);
         if (rv == 0) {
             rv = tltcp__sections_expire(s, now); /* with its dependents */

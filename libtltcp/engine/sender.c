@@ -484,6 +484,15 @@ static double rate_to_come(const tltcp__cc *cc, double rate) {
     return grows && rate < known ? fmin(2 * rate, known) : rate;
 }
 
+/* What the window lets through, and will within an RTT of slow start. */
+static double rate_of_window(const tltcp__cc *cc) {
+    double rate =
+        tltcp__bandwidth_offered(&cc->bandwidth, cc->cong, cc->rtt.srtt);
+    return cc->rtt.srtt <= 0                     ? 0
+           : cc->cong->cwnd < cc->cong->ssthresh ? 2 * rate
+                                                 : rate;
+}
+
 /* Tells the look-ahead what is known of the path now. */
 static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
     const tltcp__bandwidth *b = &s->cc.bandwidth;
@@ -498,6 +507,8 @@ static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
     if (!tltcp__route_is_in_doubt(&s->cc.route)) {
         s->sec.path.settled = tltcp__bandwidth_is_settled(b, now);
         s->sec.path.rate = rate;
+        s->sec.path.window = rate_of_window(&s->cc) /
+                             (1 + tltcp__fec_sender_share(&s->sec.fec, now));
         s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
     }
 }

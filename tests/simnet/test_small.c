@@ -50,6 +50,25 @@ TEST(the_bound_is_what_a_small_clip_can_show) {
     assert_float_equal(oracle_most(&c, 1000 / 80e-3, false), 2, 0);
 }
 
+TEST(the_bound_of_a_freeze_is_the_shortest_there_can_be) {
+    static struct clip c;
+    c = (struct clip){.count = 12, .latency = 2 * CLIP_INTERVAL};
+    for (uint32_t i = 0; i < c.count; i++) {
+        c.bytes[i] = 1000;
+        c.cls[i] = i % 6 == 0 ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
+        c.parent[i] = i % 6 == 0 ? i : i - 1;
+    }
+    assert_int_equal(oracle_freeze(&c, 1000 / 40e-3), 0);
+    /* 80 ms each: the key alone is in time, and the rest of its group not */
+    assert_int_equal(oracle_freeze(&c, 1000 / 80e-3), 5 * CLIP_INTERVAL);
+    for (uint32_t i = 0; i < c.count; i++) { /* every other one */
+        c.parent[i] = i - i % 6;
+    }
+    assert_int_equal(oracle_freeze(&c, 1000 / 80e-3), CLIP_INTERVAL);
+    /* nothing can ever be in time */
+    assert_true(oracle_freeze(&c, 1000 / 160e-3) >= 12 * CLIP_INTERVAL);
+}
+
 /* A key frame of 100 kB takes longer than the latency.  Symbols of repair for
  * the small pictures behind it, which are late whatever comes of them, must not
  * make the link look half as large as it is. */
@@ -63,13 +82,48 @@ TEST(a_link_that_holds_a_chain_carries_all_of_it) {
     assert_true(play_small(SMALL_CHAIN, 1.2, 200 * MS).seen >= 0.99);
 }
 
+/* Nothing shows the limit of a long path that holds the stream.  What the
+ * window could not carry at first must not delay all that follows. */
+TEST(a_window_that_grows_does_not_keep_a_chain_late) {
+    const struct small_case satellite = {.kind = SMALL_CHAIN,
+                                         .part = 2.1,
+                                         .latency = 400 * MS,
+                                         .rtt = 600 * MS,
+                                         .loss = 0.02,
+                                         .from = 75};
+    struct small s;
+    world_needs_fec();
+    s = small_play_case(&satellite, 7);
+    print_message("satellite: seen %.3f, at worst %.3f\n", s.seen,
+                  s.seen_worst);
+    assert_true(s.seen >= 0.97);
+    assert_true(s.seen_worst >= 0.95);
+}
+
+/* One of the runs stood for eleven seconds, at the deadline of all that was
+ * sent. */
+TEST(a_window_that_bursts_hold_down_sends_what_is_in_time) {
+    const struct small_case bursts = {.kind = SMALL_CHAIN,
+                                      .part = 2.1,
+                                      .latency = 200 * MS,
+                                      .rtt = 100 * MS,
+                                      .bursts = 0.1,
+                                      .in_a_row = 8};
+    struct small s = small_play_case(&bursts, 7);
+    print_message("bursts: seen %.3f, at worst %.3f\n", s.seen, s.seen_worst);
+    assert_true(s.seen_worst >= 0.33);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_is_cut_before_it_costs_the_next_key),
         cmocka_unit_test(a_pyramid_uses_a_link_that_is_too_small),
         cmocka_unit_test(the_bound_is_what_a_small_clip_can_show),
+        cmocka_unit_test(the_bound_of_a_freeze_is_the_shortest_there_can_be),
         cmocka_unit_test(a_late_key_does_not_cost_all_that_follows_it),
         cmocka_unit_test(a_link_that_holds_a_chain_carries_all_of_it),
+        cmocka_unit_test(a_window_that_grows_does_not_keep_a_chain_late),
+        cmocka_unit_test(a_window_that_bursts_hold_down_sends_what_is_in_time),
     };
     return cmocka_run_group_tests_name("small", tests, NULL, NULL);
 }

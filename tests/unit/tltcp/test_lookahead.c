@@ -42,6 +42,7 @@ static bool keeps(tltcp_time key, double key_bytes) {
         s = cmn__ring_push(&recs);
         assert_non_null(s);
         *s = behind;
+        l.stream[0].key = behind.cls == TL_CLASS_KEY ? 2 : 0;
     }
     kept = tltcp__lookahead_keeps(&l, &recs, 0, 0, &path, NOW);
     cmn__ring_free(&recs);
@@ -119,6 +120,23 @@ TEST(what_is_due_at_the_end_of_time_is_not_late) {
                 TLTCP__NEVER);
 }
 
+/* Nothing is known but that data waits for the window. */
+TEST(a_late_reference_yields_to_a_key_that_waits_for_the_window) {
+    path.rate = 0;
+    path.window = 25000;
+    path.starved = true;
+    assert_true(keeps(20 * GAP, BYTES));
+    behind = (tltcp__section){.start = (uint64_t)BYTES,
+                              .end = (uint64_t)BYTES + 2500,
+                              .written = NOW,
+                              .due = NOW + 200 * MS,
+                              .deadline = NOW + 1200 * MS,
+                              .cls = TL_CLASS_KEY};
+    assert_false(keeps(20 * GAP, BYTES));
+    path.starved = false;
+    assert_true(keeps(20 * GAP, BYTES));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_due_at_the_end_of_time_is_not_late),
@@ -141,6 +159,9 @@ int main(void) {
                                begin_beside_others),
         cmocka_unit_test_setup(
             beside_others_a_late_reference_is_sent_while_no_key_waits,
+            begin_beside_others),
+        cmocka_unit_test_setup(
+            a_late_reference_yields_to_a_key_that_waits_for_the_window,
             begin_beside_others),
     };
     return cmocka_run_group_tests_name("lookahead", tests, NULL, NULL);
