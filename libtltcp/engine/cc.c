@@ -282,8 +282,7 @@ void tltcp__cc_on_full(tltcp__cc *cc) {
 
 /* Spreading a picture does not count as limited as long as the window has room
  * for the next one (RFC 7661 section 4.3, RFC 9002 section 7.8), unless a
- * configured rate is the only limit. Nor does a nearly full window, which will
- * grow, count as full. */
+ * configured rate is the only limit. */
 static void note_pacer(tltcp__cc *cc, double flight) {
     if (cc->cong->pacing_rate > 0 || cc->max_rate > 0) {
         tltcp__cc_on_full(cc);
@@ -317,10 +316,12 @@ static bool sees_queue(tltcp__cc *cc, const struct cong_ack *ack) {
            ack->now - cc->t_queue >= SLACK_QUEUE_TIME;
 }
 
-/* Whether an ACK shows that longer trains might do harm. */
+/* Whether an ACK shows that longer trains might do harm. With slack, ACKs are
+ * delayed, and so the window may be nearly full without harm. */
 static bool is_strained(tltcp__cc *cc, const struct cong_ack *ack) {
     bool queue = sees_queue(cc, ack);
-    return ack->lost > 0 || ack->ce > 0 || cc->full || queue;
+    bool full = cc->slack ? cc->full : ack->limited;
+    return ack->lost > 0 || ack->ce > 0 || full || queue;
 }
 
 static void update_slack(tltcp__cc *cc, const struct cong_ack *ack) {

@@ -160,15 +160,16 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     }
 }
 
-/* The controller does not hear of what waits on the return path. */
+/* The controller does not hear of what waits on the return path. A queue there
+ * grows little by little; a jump may be that of a longer path. */
 static void leave_out_return(tltcp__sender *s, const tltcp__ack *ack,
                              feedback *fb) {
     cong_time rtt = fb->ack.rtt;
     cong_time without = fb->largest > s->path_pn
                             ? tltcp__sender_without_return(s, ack, rtt, fb->now)
                             : -1;
-    if (without > 0) {
-        fb->raw_rtt = s->back.interval > 0 ? -1 : rtt;
+    if (without > 0 && !tltcp__route_is_in_doubt(&s->cc.route)) {
+        fb->raw_rtt = rtt;
         fb->ack.rtt = without;
         fb->newest.rtt = without;
         s->cc.held += rtt - without - s->cc.lag;
