@@ -227,6 +227,12 @@ void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq) {
     c->sender.first_seq = seq;
 }
 
+/* Without pacing, ACKs are the clock, and must not be fewer. */
+static bool wants_times(const tltcp_conn *c) {
+    return c->sender.dup == NULL && c->sender.cc.paced &&
+           !tltcp__cc_has_feedback_timer(&c->sender.cc);
+}
+
 tltcp__params tltcp__conn_params(const tltcp_conn *c) {
     tltcp__params p = {
         .window = (uint32_t)c->reasm.limit,
@@ -234,7 +240,8 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
         .idle_ms = (uint32_t)(c->opt.idle / TLTCP_MS),
         .datagram = c->opt.max_datagram,
         .features = TLTCP__FEATURE_SKIP | TLTCP__FEATURE_META |
-                    TLTCP__FEATURE_FREQUENCY | TLTCP__FEATURE_TIMES |
+                    TLTCP__FEATURE_FREQUENCY |
+                    (wants_times(c) ? TLTCP__FEATURE_TIMES : 0) |
                     (c->opt.fec ? TLTCP__FEATURE_REPAIR : 0) |
                     (c->handshake.hello != NULL ? TLTCP__FEATURE_IDS : 0),
         .ack_every = c->sender.dup != NULL ? 1 : c->opt.ack_every,

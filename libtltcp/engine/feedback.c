@@ -22,8 +22,7 @@ typedef struct feedback {
     struct cong_ack ack;
     tltcp__cross_sample newest; /* of the RTT in ack */
     tltcp_time now;
-    cong_time raw_rtt; /* with the queue on the return path */
-    tltcp_time came;   /* when it would have come on a fast return path */
+    tltcp_time came; /* when it would have come on a fast return path */
     tltcp_time unheard_since; /* nothing sent since then got through, ... */
     tltcp_time unheard;       /* ... and the longest such time */
     uint64_t last_lost;       /* number */
@@ -160,16 +159,14 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     }
 }
 
-/* The controller does not hear of what waits on the return path. A queue there
- * grows little by little; a jump may be that of a longer path. */
+/* The controller does not hear of what waits on the return path. */
 static void leave_out_return(tltcp__sender *s, const tltcp__ack *ack,
                              feedback *fb) {
     cong_time rtt = fb->ack.rtt;
     cong_time without = fb->largest > s->path_pn
                             ? tltcp__sender_without_return(s, ack, rtt, fb->now)
                             : -1;
-    if (without > 0 && !tltcp__route_is_in_doubt(&s->cc.route)) {
-        fb->raw_rtt = rtt;
+    if (without > 0) {
         fb->ack.rtt = without;
         fb->newest.rtt = without;
         s->cc.held += rtt - without - s->cc.lag;
@@ -442,8 +439,7 @@ static void report_losses(tltcp__sender *s, feedback *fb) {
 static void note_route(tltcp__sender *s, const feedback *fb) {
     struct cong_ack ack = fb->ack;
     cong_time longer;
-    ack.now = (cong_time)fb->now;
-    ack.rtt = fb->raw_rtt > 0 ? fb->raw_rtt : ack.rtt;
+    ack.now = (cong_time)fb->now; /* jumps are told by the host's clock */
     longer = tltcp__route_on_ack(&s->cc.route, &ack, s->cc.rtt.min_rtt);
     if (longer > 0) {
         tltcp__return_path_init(&s->back);

@@ -5,6 +5,7 @@
 #define MS ((cong_time)TLTCP_MS)
 #define SECOND ((cong_time)TLTCP_S)
 #define QUEUE_LEAST (8 * MS) /* less is noise, or clocks that drift */
+#define JUMP (40 * MS)       /* ACKs do not fill a queue so fast */
 #define SPAN (100 * MS) /* long enough to see whether ACKs always wait, ... */
 #define SPAN_ACKS 4     /* ... and with as many of them */
 #define LAG_MOST (10 * SECOND) /* more is a clock's step */
@@ -34,11 +35,20 @@ static cong_time transit(const tltcp__return_path *r, const tltcp__ack *ack,
     return (int32_t)(time_taken(ack, now) - r->origin) * (cong_time)TLTCP_US;
 }
 
+/* The transit without a queue. A jump is one of the path or of other traffic,
+ * which must not be left out. */
+static cong_time base_of(const tltcp__return_path *r, cong_time passed) {
+    cong_time jump = passed - r->newest;
+    return jump > JUMP ? r->base + jump : r->base;
+}
+
 static void note_transit(tltcp__return_path *r, cong_time passed, cong_time rtt,
                          cong_time min_rtt) {
     cong_time most = rtt > 0 && min_rtt > 0 ? rtt - min_rtt : INT64_MAX;
     most = most > 0 ? most : 0;
+    r->base = base_of(r, passed);
     r->base = passed < r->base ? passed : r->base;
+    r->newest = passed;
     r->queue = passed - r->base;
     if (r->queue > most) { /* the clocks have drifted */
         r->queue = most;
@@ -105,8 +115,8 @@ void tltcp__return_path_on_ack(tltcp__return_path *r, const tltcp__ack *ack,
 
 cong_time tltcp__return_path_lag(const tltcp__return_path *r,
                                  const tltcp__ack *ack, cong_time now) {
-    cong_time lag =
-        r->known && ack->has_time ? transit(r, ack, now) - r->base : 0;
+    cong_time passed = transit(r, ack, now);
+    cong_time lag = r->known && ack->has_time ? passed - base_of(r, passed) : 0;
     if (lag < QUEUE_LEAST && r->interval == 0) {
         return 0;
     }

@@ -18,6 +18,7 @@ typedef struct tltcp__return_path {
     uint32_t origin;    /* first transit: the clocks' difference, us */
     bool known;         /* there was a first one */
     cong_time base;     /* transit without a queue, ns from that */
+    cong_time newest;   /* transit of the newest ACK, likewise */
     cong_time queue;    /* of the newest ACK, ns */
     cong_time span;     /* start of the current span */
     cong_time low;      /* least queue of the span, ns */

@@ -14,8 +14,7 @@ static bool has_sent_data(const tltcp__sender *s) {
 
 cong_time tltcp__sender_return_lag(const tltcp__sender *s,
                                    const tltcp__ack *ack, tltcp_time now) {
-    return tells_of_return(s, ack) && has_sent_data(s) &&
-                   !tltcp__route_is_in_doubt(&s->cc.route)
+    return tells_of_return(s, ack) && has_sent_data(s)
                ? tltcp__return_path_lag(&s->back, ack, (cong_time)now)
                : 0;
 }

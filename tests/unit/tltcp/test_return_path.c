@@ -38,6 +38,16 @@ static cong_time take(struct path *p) {
     return tltcp__return_path_without(&p->back, rtt, RTT);
 }
 
+/* The queue grows little by little. */
+static cong_time fill(struct path *p, cong_time queue) {
+    cong_time rtt = 0;
+    while (p->queue < queue) {
+        p->queue += 20 * MS;
+        rtt = take(p);
+    }
+    return rtt;
+}
+
 static cong_time take_for(struct path *p, cong_time span) {
     cong_time end = p->now + span;
     cong_time rtt = 0;
@@ -52,11 +62,22 @@ TEST(a_queue_on_the_return_path_is_left_out_and_one_on_the_way_out_is_not) {
     assert_int_equal(take_for(&p, SECOND), RTT);
     p.out = 30 * MS;
     assert_int_equal(take(&p), RTT + 30 * MS);
-    p.queue = 200 * MS;
-    assert_int_equal(take(&p), RTT + 30 * MS);
+    assert_int_equal(fill(&p, 200 * MS), RTT + 30 * MS);
     p.delay = 20 * MS;
     assert_int_equal(take(&p), RTT + 30 * MS);
     p.out = 0;
+    assert_int_equal(take(&p), RTT);
+}
+
+/* Then nothing can be told from a longer path. */
+TEST(a_queue_that_comes_at_once_is_not_left_out) {
+    struct path p = make_path();
+    (void)take_for(&p, SECOND);
+    p.queue = 60 * MS;
+    assert_int_equal(take_for(&p, SECOND), RTT + 60 * MS);
+    assert_int_equal(p.back.interval, 0);
+    assert_int_equal(fill(&p, 100 * MS), RTT + 60 * MS);
+    p.queue = 0;
     assert_int_equal(take(&p), RTT);
 }
 
@@ -84,7 +105,7 @@ TEST(clocks_that_drift_or_step_are_no_queue) {
 TEST(acks_that_always_wait_are_to_take_a_third_of_what_passes) {
     struct path p = make_path();
     (void)take_for(&p, SECOND);
-    p.queue = 100 * MS;
+    (void)fill(&p, 100 * MS);
     (void)take_for(&p, SECOND / 2);
     assert_in_range(p.back.interval, 30 * MS, 34 * MS);
 }
@@ -92,7 +113,7 @@ TEST(acks_that_always_wait_are_to_take_a_third_of_what_passes) {
 TEST(there_may_be_more_acks_after_half_a_minute_without_a_queue) {
     struct path p = make_path();
     (void)take_for(&p, SECOND);
-    p.queue = 100 * MS;
+    (void)fill(&p, 100 * MS);
     (void)take_for(&p, SECOND / 2);
     p.queue = 0;
     (void)take_for(&p, 29 * SECOND);
@@ -105,7 +126,7 @@ TEST(there_may_be_more_acks_after_half_a_minute_without_a_queue) {
 TEST(there_are_some_acks_in_a_tenth_of_a_second) {
     struct path p = make_path();
     (void)take_for(&p, SECOND);
-    p.queue = 100 * MS;
+    (void)fill(&p, 100 * MS);
     (void)take_for(&p, 60 * SECOND);
     assert_int_equal(p.back.interval, 40 * MS);
 }
@@ -126,6 +147,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
             a_queue_on_the_return_path_is_left_out_and_one_on_the_way_out_is_not),
+        cmocka_unit_test(a_queue_that_comes_at_once_is_not_left_out),
         cmocka_unit_test(clocks_that_drift_or_step_are_no_queue),
         cmocka_unit_test(
             acks_that_always_wait_are_to_take_a_third_of_what_passes),
