@@ -442,7 +442,7 @@ static void note_route(tltcp__sender *s, const feedback *fb) {
     ack.now = (cong_time)fb->now; /* jumps are told by the host's clock */
     longer = tltcp__route_on_ack(&s->cc.route, &ack, s->cc.rtt.min_rtt);
     if (longer > 0) {
-        tltcp__return_path_init(&s->back);
+        tltcp__sender_forget_return(s);
         tltcp__cc_on_longer_path(&s->cc, longer, fb->now);
         cong_recovery_period_init(&s->cc.period, tltcp__sentmap_next(&s->map));
     }

@@ -63,7 +63,6 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     /* room for a round trip of small packets and lone ACKs */
     s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
-    tltcp__return_path_init(&s->back);
     rv = tltcp__cc_init(&s->cc, mem, cfg, cfg->packets.base_datagram, now);
     if (rv == 0) {
         rv = init_loss_events(s);
@@ -78,9 +77,11 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     return rv;
 }
 
-static void forget_target(tltcp__sender *s) {
+/* What only data needs to know of the path. */
+static void forget_path(tltcp__sender *s) {
     cmn__free(s->cc.mem, s->target);
     s->target = NULL;
+    tltcp__sender_forget_return(s);
 }
 
 void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
@@ -88,7 +89,7 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
     tltcp__sentmap_free(&s->map);
     tltcp__cc_free(&s->cc);
     cmn__free(mem, s->loss_events);
-    forget_target(s);
+    forget_path(s);
     if (s->dup != NULL) {
         tltcp__dupack_free(s->dup);
         cmn__free(mem, s->dup);
@@ -96,7 +97,7 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
 }
 
 void tltcp__sender_trim(tltcp__sender *s) {
-    forget_target(s);
+    forget_path(s);
     tltcp__sentmap_give_back(&s->map);
 }
 
@@ -129,8 +130,7 @@ bool tltcp__sender_is_optimistic(const tltcp__sender *s, uint64_t lo,
 void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     tltcp__cc_restart(&s->cc, now);
     tltcp__ack_frequency_restart(&s->frequency);
-    tltcp__return_path_init(&s->back);
-    forget_target(s);
+    forget_path(s);
     cong_rack_init(&s->rack);
     s->path_pn = tltcp__sentmap_next(&s->map);
     cong_recovery_period_init(&s->cc.period, s->path_pn);

@@ -37,7 +37,7 @@ typedef struct tltcp__sender {
     tltcp__sentmap map;
     tltcp__cc cc;
     tltcp__ecn ecn;
-    tltcp__return_path back;
+    tltcp__return_path *back;
     struct cong_rack rack;
     tltcp__dupack *dup;              /* NULL: packet recovery */
     tltcp__target *target;           /* NULL: no recent data */
@@ -117,6 +117,10 @@ cong_time tltcp__sender_return_lag(const tltcp__sender *s,
  * does not, or there is no RTT. */
 cong_time tltcp__sender_without_return(tltcp__sender *s, const tltcp__ack *ack,
                                        cong_time rtt, tltcp_time now);
+/* The queue on the return path, ns; little counts as none. */
+cong_time tltcp__sender_return_queue(const tltcp__sender *s);
+/* The path is another one, or needs no memory while it rests. */
+void tltcp__sender_forget_return(tltcp__sender *s);
 /* After an ACK: decides how often the peer is to acknowledge. */
 void tltcp__sender_ask_for_acks(tltcp__sender *s, tltcp_time now);
 /* The peer rebuilt len bytes at the wire number start from repair symbols.

@@ -97,7 +97,7 @@ static double target_age(const tltcp__sender *s, tltcp_time now) {
  * bandwidth. The bandwidth may have fallen since: what is sent now waits no
  * less than what was sent before it and is still on its way. */
 static double target_wait(const tltcp__sender *s, double rate, tltcp_time now) {
-    double back = (double)tltcp__return_path_queue(&s->back);
+    double back = (double)tltcp__sender_return_queue(s);
     double min_rtt = (double)s->cc.rtt.min_rtt + back;
     double queue =
         tltcp__sender_flight(s) / rate * 1e9 - min_rtt - (double)s->cc.stretch;
