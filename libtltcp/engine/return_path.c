@@ -11,13 +11,12 @@
 #define LAG_MOST (10 * SECOND) /* more is a clock's step */
 #define PART 3                 /* ACKs are to take this part of the path */
 #define INTERVAL_MIN (5 * MS)
-#define INTERVAL_MAX                                               \
-    (40 * MS)        /* the sender needs some ACKs in a tenth of a \
-                        second */
+/* The sender needs some ACKs in a tenth of a second. */
+#define INTERVAL_MAX (40 * MS)
 #define DRAIN SECOND /* the queue is gone by then, if fewer ACKs suffice */
 #define PROVEN (30 * SECOND)
 #define PROVEN_MOST (480 * SECOND)
-#define STEP 3 / 4 /* of the interval, when more may be wanted */
+#define STEP_PART 4 /* of the interval, when more may be wanted */
 #define STEP_TIME (5 * SECOND)
 
 void tltcp__return_path_init(tltcp__return_path *r) {
@@ -80,7 +79,7 @@ static void want_fewer(tltcp__return_path *r, cong_time now) {
 static void want_more(tltcp__return_path *r, cong_time now) {
     if (r->interval > 0 && now - r->t_stood > r->proven &&
         now - r->t_set > STEP_TIME) {
-        set_interval(r, r->interval * STEP, now);
+        set_interval(r, r->interval - r->interval / STEP_PART, now);
         r->interval = r->interval < INTERVAL_MIN ? 0 : r->interval;
     }
 }
