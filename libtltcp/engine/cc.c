@@ -23,7 +23,8 @@
 #define SLACK_MIN (3 * (cong_time)TLTCP_S)
 #define SLACK_QUEUE_PART 8
 #define SLACK_QUEUE_MIN ((cong_time)4 * (cong_time)TLTCP_MS)
-/* It must show in so many RTT samples in a row, over this time. */
+/* A queue must show in this many RTT samples in a row, for at least this long.
+ */
 #define SLACK_QUEUED 3u
 #define SLACK_QUEUE_TIME ((cong_time)10 * (cong_time)TLTCP_MS)
 /* Whenever slack ends, the next needs twice as long a time, up to 16 times,

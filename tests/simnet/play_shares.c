@@ -97,8 +97,7 @@ struct seeds {
     unsigned seeds;
 };
 
-static bool set_option(struct shares *s, struct seeds *run, int c) {
-    double x = optarg != NULL ? strtod(optarg, NULL) : 0;
+static bool set_link(struct shares *s, int c, double x) {
     switch (c) {
     case 'r':
         s->rate = x * 1e6;
@@ -115,6 +114,18 @@ static bool set_option(struct shares *s, struct seeds *run, int c) {
     case 'l':
         s->loss = x;
         break;
+    case 'B':
+        s->bursts = x;
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+static bool set_option(struct shares *s, struct seeds *run, int c) {
+    double x = optarg != NULL ? strtod(optarg, NULL) : 0;
+    switch (c) {
     case 'R':
         s->rival = optarg;
         break;
@@ -150,9 +161,6 @@ static bool set_option(struct shares *s, struct seeds *run, int c) {
     case 'f':
         run->first = (unsigned)x;
         break;
-    case 'B':
-        s->bursts = x;
-        break;
     case 'A':
         s->rival_last = true;
         break;
@@ -165,7 +173,7 @@ static bool set_option(struct shares *s, struct seeds *run, int c) {
         s->trace = true;
         break;
     default:
-        return false;
+        return set_link(s, c, x);
     }
     return true;
 }
