@@ -94,3 +94,14 @@ void rig_lose_at(struct rig *r, double cwnd) {
     r->cc->cwnd = cwnd;
     rig_event(r, CONG_LOSS, cwnd, 1, 1);
 }
+
+void rig_grow_alike(struct rig *a, struct rig *b) {
+    for (int i = 0; i < 20; i++) {
+        a->now = b->now += MS(100);
+        rig_ack(a, a->cc->cwnd);
+        rig_ack(b, b->cc->cwnd);
+    }
+    if (fabs(a->cc->cwnd - b->cc->cwnd) > 1e-12 * b->cc->cwnd) {
+        fail_msg("windows of %.17g and %.17g", a->cc->cwnd, b->cc->cwnd);
+    }
+}

@@ -41,6 +41,9 @@ void rig_event(struct rig *r, enum cong_cause cause, double flight,
                double missing, unsigned count);
 /* One segment is lost of a full window of cwnd. */
 void rig_lose_at(struct rig *r, double cwnd);
+/* Both windows are acknowledged every 100 ms for two seconds; fails the test
+ * if they then differ. */
+void rig_grow_alike(struct rig *a, struct rig *b);
 /* The internal state of a controller, whose struct the test knows. */
 #define RIG_STATE(r, type) ((type *)(void *)(r)->cc)
 
