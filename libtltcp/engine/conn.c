@@ -468,7 +468,8 @@ void tltcp__conn_charge(tltcp_conn *c) {
         return;
     }
     held = tltcp__reasm_held(&c->reasm) +
-           tltcp__fec_receiver_held(c->fec_receiver);
+           tltcp__fec_receiver_held(c->fec_receiver) +
+           tltcp__sentmap_silent_bytes(&c->sender.map);
     if (held != c->caller.charged) {
         tltcp__endpoint_charge(c->ep, c, held);
     }

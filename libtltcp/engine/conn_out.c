@@ -57,6 +57,14 @@ static void skip_numbers_sometimes(tltcp_conn *c) {
 
 /* Opens a packet of at most cap bytes, including its checksum, to an id of the
  * peer's. */
+/* More lone ACKs would be recorded than there may be. */
+static bool is_never_acknowledged(const tltcp_conn *c) {
+    const tltcp__sentmap *m = &c->sender.map;
+    return tltcp__sentmap_is_full(m) ||
+           (c->ep != NULL && tltcp__sentmap_silent_bytes(m) > 0 &&
+            !tltcp__endpoint_allows(c->ep, c, TLTCP__SENTMAP_SILENT_LOT));
+}
+
 static bool open_packet_to(tltcp_conn *c, draft *d, const tltcp__peer_id *to,
                            uint8_t type, uint8_t *buf, size_t cap,
                            tltcp_time now) {
@@ -79,7 +87,7 @@ static bool open_packet_to(tltcp_conn *c, draft *d, const tltcp__peer_id *to,
                  .trailer = trailer,
                  .start = buf,
                  .now = now};
-    if (tltcp__sentmap_is_full(&c->sender.map) &&
+    if (is_never_acknowledged(c) &&
         c->state != TLTCP__CONN_DYING) { /* CLOSE may still leave */
         tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "the peer acknowledges nothing");
         return false;

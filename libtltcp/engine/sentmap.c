@@ -39,6 +39,7 @@ tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m) {
     tltcp__sent *s = cmn__ring_push_raw(&m->packets);
     if (s != NULL) {
         *s = (tltcp__sent){.chunk = m->chunks.tail};
+        m->silent++;
     }
     return s;
 }
@@ -55,10 +56,12 @@ void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting) {
     assert(s == cmn__ring_at(&m->packets, m->packets.tail - 1));
     if (eliciting) {
         s->state = TLTCP__PACKET_FLYING;
+        m->silent--;
         m->bytes += s->size;
         m->flying++;
     } else if (cmn__ring_len(&m->packets) == 1) { /* nothing to remember */
         cmn__ring_pop(&m->packets);
+        m->silent--;
         m->oldest = m->packets.head;
     }
 }
@@ -68,6 +71,8 @@ static void sentmap_land(tltcp__sentmap *m, tltcp__sent *s, uint8_t state) {
         assert(m->flying > 0 && m->bytes >= s->size);
         m->bytes -= s->size;
         m->flying--;
+    } else if (s->state == TLTCP__PACKET_SILENT) {
+        m->silent--;
     }
     s->state = state;
 }
@@ -114,6 +119,7 @@ void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep) {
             break;
         }
         m->chunks.head = s->chunk + s->chunks;
+        m->silent -= s->state == TLTCP__PACKET_SILENT ? 1 : 0;
         cmn__ring_pop(&m->packets);
     }
     if (m->packets.head != before) {
@@ -122,6 +128,12 @@ void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep) {
     if (m->oldest < m->packets.head) {
         m->oldest = m->packets.head;
     }
+}
+
+size_t tltcp__sentmap_silent_bytes(const tltcp__sentmap *m) {
+    /* up to half of the ring is empty */
+    size_t held = 2 * (size_t)m->silent * sizeof(tltcp__sent);
+    return held - held % TLTCP__SENTMAP_SILENT_LOT;
 }
 
 void tltcp__sentmap_give_back(tltcp__sentmap *m) {

@@ -71,6 +71,7 @@ typedef struct tltcp__sentmap {
     uint64_t oldest;   /* lowest number that may be FLYING */
     uint64_t bytes;    /* in flight */
     uint64_t flying;   /* packets in flight */
+    uint64_t silent;   /* records of packets that await no answer */
     size_t max;        /* maximum records; the owner may raise it */
 } tltcp__sentmap;
 
@@ -114,6 +115,10 @@ const tltcp__sent *tltcp__sentmap_first_in_flight(const tltcp__sentmap *m);
 /* Forgets settled packets from the old end; lost ones when sent before `keep`,
  * or when half of the records are in use. */
 void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep);
+/* Memory that a peer makes this end hold by not acknowledging: lone ACKs stay
+ * recorded behind a packet in flight. In whole lots. */
+#define TLTCP__SENTMAP_SILENT_LOT ((size_t)16 << 10)
+size_t tltcp__sentmap_silent_bytes(const tltcp__sentmap *m);
 /* Gives memory back when no packet is remembered. */
 void tltcp__sentmap_give_back(tltcp__sentmap *m);
 

@@ -286,6 +286,45 @@ static void share_memory(bool one_address, uint64_t block56, uint64_t block48,
     close_house();
 }
 
+/* Pings, takes what is sent, and acknowledges nothing. */
+static void ping(tltcp_conn *c, uint64_t path, uint32_t pn) {
+    const tltcp_pktinfo from = {.path = path};
+    const sec__packet p = {
+        .type = SEC__SHORT, .dcid = tltcp_conn_id(c), .pn = pn};
+    uint8_t dgram[1500];
+    cmn__writer w = cmn__writer_of(dgram, 100);
+    tltcp_pktinfo to;
+    size_t segment;
+    sec__packet_put(&w, &p);
+    tltcp__chunk_put(&w, TLTCP__PING, 0, 0);
+    sec__packet_seal(&w, dgram);
+    (void)tltcp_endpoint_recv(h.ep, &from, dgram, (size_t)(w.p - dgram), &h.out,
+                              h.now);
+    while (tltcp_conn_send(c, &to, dgram, sizeof(dgram), &segment, h.now) > 0) {
+    }
+}
+
+TEST(callers_that_acknowledge_nothing_share_the_budget) {
+    enum { MAX = 8 << 20, CALLERS = 20, PINGS = 40000 };
+    tltcp_config c;
+    size_t live;
+    tltcp_config_init(&c);
+    c.listener.max_memory = MAX;
+    open_house(&c);
+    for (uint64_t i = 1; i <= CALLERS; i++) {
+        tltcp_pktinfo from = place(i, i, 0, 0);
+        (void)open_guest(&from);
+    }
+    live = h.alloc.live;
+    for (uint32_t pn = 2; pn < PINGS; pn++) {
+        for (uint64_t i = 1; i <= CALLERS; i++) {
+            ping(h.guest[i - 1], i, pn);
+        }
+    }
+    assert_true(h.alloc.live - live < MAX);
+    close_house();
+}
+
 TEST(one_address_has_a_quarter_of_the_memory) {
     share_memory(true, 0, 0, 1);
     share_memory(true, 5, 6, 1);
@@ -320,6 +359,7 @@ int main(void) {
             calls_with_a_token_are_dropped_at_random_before_there_are_too_many),
         cmocka_unit_test(forged_calls_cost_no_memory_beyond_a_fixed_number),
         cmocka_unit_test(callers_share_a_budget_of_memory),
+        cmocka_unit_test(callers_that_acknowledge_nothing_share_the_budget),
         cmocka_unit_test(one_address_has_a_quarter_of_the_memory),
         cmocka_unit_test(larger_blocks_have_more_of_the_memory),
         cmocka_unit_test(the_memory_bounds_the_number_of_connections),
