@@ -98,6 +98,7 @@ typedef struct saratoga_event {
     char eid[SARATOGA_EID_MAX + 1];        /**< BEACON: zero-terminated */
     saratoga_entry entry; /**< REQUEST of a blind put or an update check,
                                METADATA, DONE of a receiver */
+    uint64_t reserved[8]; /**< 0; room for later versions */
 } saratoga_event;
 
 /** Kinds of work on a file. */

@@ -68,6 +68,7 @@ typedef struct tltcp_event {
                                tltcp_stats::estimated_bps */
     uint64_t target_bps;    /**< RATE: what an encoder should produce now, as
                                  tltcp_stats::target_bps */
+    uint64_t reserved[8];   /**< 0; room for later versions */
 } tltcp_event;
 
 /** @} */
