@@ -38,14 +38,9 @@
 
 void tltcp__bandwidth_init(tltcp__bandwidth *c, double max_rate,
                            tltcp_time now) {
-    *c = (tltcp__bandwidth){.max_rate = max_rate,
-                            .t_estimate = -1,
-                            .t_full = -1,
-                            .t_slowed = -1,
-                            .t_limited = -1,
-                            .t_shown = max_rate > 0 ? (cong_time)now : -1,
-                            .t_changed = -1,
-                            .t_foreign = -1};
+    *c = (tltcp__bandwidth)TLTCP__BANDWIDTH_UNKNOWN;
+    c->max_rate = max_rate;
+    c->t_shown = max_rate > 0 ? (cong_time)now : -1;
 }
 
 static bool is_recent(cong_time then, cong_time now, cong_time span) {
@@ -287,9 +282,10 @@ bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now) {
 }
 
 double tltcp__bandwidth_offered(const tltcp__bandwidth *c,
-                                const struct cong *cong, cong_time srtt) {
+                                const struct cong *cong, double max_rate,
+                                cong_time srtt) {
     double rate = offered(c, cong, srtt);
-    return PAYLOAD_SHARE * (c->max_rate > 0 ? fmin(rate, c->max_rate) : rate);
+    return PAYLOAD_SHARE * (max_rate > 0 ? fmin(rate, max_rate) : rate);
 }
 
 double tltcp__bandwidth_estimate(const tltcp__bandwidth *c) {

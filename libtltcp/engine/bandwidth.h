@@ -49,6 +49,13 @@ typedef struct tltcp__bandwidth {
                             never */
 } tltcp__bandwidth;
 
+/* Of a path that has shown nothing yet. */
+#define TLTCP__BANDWIDTH_UNKNOWN                                         \
+    {                                                                    \
+        .t_estimate = -1, .t_full = -1, .t_slowed = -1, .t_limited = -1, \
+        .t_shown = -1, .t_changed = -1, .t_foreign = -1                  \
+    }
+
 /* Call it again for a new path. */
 void tltcp__bandwidth_init(tltcp__bandwidth *c, double max_rate,
                            tltcp_time now);
@@ -57,6 +64,10 @@ void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
                              const struct cong_rtt *rtt,
                              const struct cong_ack *ack, cong_time held);
 
+/* Whether the path has shown its rate, or it is configured. */
+static inline bool tltcp__bandwidth_is_known(const tltcp__bandwidth *c) {
+    return c->rate > 0 || c->t_shown >= 0;
+}
 /* The bandwidth, in bytes of sections per second; 0: not known. */
 double tltcp__bandwidth_estimate(const tltcp__bandwidth *c);
 /* The same, if the path has recently shown a limit, with some headroom to
@@ -65,8 +76,10 @@ double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now);
 /* Whether the rate has been stable for a while without cross traffic. */
 bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now);
 
-/* What the congestion controller allows, bytes of sections per second. */
+/* What the congestion controller allows, bytes of sections per second;
+ * max_rate as above. */
 double tltcp__bandwidth_offered(const tltcp__bandwidth *c,
-                                const struct cong *cong, cong_time srtt);
+                                const struct cong *cong, double max_rate,
+                                cong_time srtt);
 
 #endif /* LIBTLTCP_BANDWIDTH_H */

@@ -110,7 +110,6 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
     cc->packs = tltcp__packed_suits(cc->cong);
     cc->max_rate = (double)cfg->max_rate / 8;
-    tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
     cc->initial_window = (double)cfg->controller.initial_window;
     rv = take_params(cc, mem, cfg);
     if (rv == 0) {
@@ -128,8 +127,11 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
 void tltcp__cc_free(tltcp__cc *cc) {
     cmn__free(cc->mem, cc->cong);
     cmn__free(cc->mem, cc->params);
+    cmn__free(cc->mem, cc->bandwidth);
+    tltcp__route_free(&cc->route, cc->mem);
     cc->cong = NULL;
     cc->params = NULL;
+    cc->bandwidth = NULL;
 }
 
 int tltcp__cc_follow(tltcp__cc *cc, tltcp_time now) {
@@ -203,22 +205,22 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cong_rate_init(&cc->rate);
     cc->rate.t_first = (cong_time)now;
     cc->rate.t_delivered = (cong_time)now;
-    cc->sample = (struct cong_rate_sample){0};
+    cc->delivered = 0;
     cong_pacer_init(&cc->pacer);
-    cc->route = (tltcp__route){0};
+    tltcp__route_free(&cc->route, cc->mem);
     cc->use_prr = false;
     note_strain(cc, (cong_time)now);
     cc->t_resume = 0;
-    tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
+    tltcp__cc_restart_bandwidth(cc, now);
 }
 
 void tltcp__cc_on_longer_path(tltcp__cc *cc, cong_time rtt, tltcp_time now) {
     cong_rtt_raise_min(&cc->rtt, rtt);
     cc->use_prr = false;
-    if (cc->known > 0) {
-        cc->bandwidth.rate = fmax(cc->bandwidth.rate, cc->known);
+    if (cc->bandwidth != NULL && cc->known > 0) {
+        cc->bandwidth->rate = fmax(cc->bandwidth->rate, cc->known);
     } else { /* all that is known is of a queue that is none */
-        tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
+        tltcp__cc_restart_bandwidth(cc, now);
     }
     if (cc_rouse(cc)) {
         cc->kept = cc->cong->cwnd;
@@ -232,7 +234,8 @@ void tltcp__cc_on_longer_path(tltcp__cc *cc, cong_time rtt, tltcp_time now) {
  * chosen its first one. Slow start ends at what the path is known to carry. */
 static void keep_window(tltcp__cc *cc) {
     struct cong *cong = cc->cong;
-    double pipe = cc->bandwidth.rate * (double)cc->rtt.min_rtt / NS_PER_S;
+    double rate = tltcp__cc_bandwidth(cc)->rate;
+    double pipe = rate * (double)cc->rtt.min_rtt / NS_PER_S;
     if (cc->kept <= 0) {
         return;
     }
@@ -447,14 +450,17 @@ void tltcp__cc_on_burst_sent(tltcp__cc *cc, double size, uint64_t count,
 }
 
 void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
+    struct cong_rate_sample sample;
     double after = ack->flight - ack->acked - ack->lost;
     ack->min_rtt = cc->rtt.min_rtt;
     ack->srtt = cc->rtt.srtt;
     ack->limited = cc->limited;
     ack->p = -1;
     ack->x_recv = -1;
-    if (cong_rate_sample(&cc->rate, cc->rtt.min_rtt, &cc->sample)) {
-        ack->rs = &cc->sample;
+    ack->rs = NULL;
+    if (cong_rate_sample(&cc->rate, cc->rtt.min_rtt, &sample)) {
+        ack->rs = &sample;
+        cc->delivered = sample.rate;
     }
     update_slack(cc, ack);
     if (cc_rouse(cc)) {
@@ -468,10 +474,8 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
-    if (!tltcp__route_is_in_doubt(&cc->route)) {
-        cc->known = cc->bandwidth.rate;
-    }
-    tltcp__bandwidth_on_ack(&cc->bandwidth, cc->cong, &cc->rtt, ack, cc->held);
+    tltcp__cc_learn_bandwidth(cc, ack);
+    ack->rs = NULL; /* it ends with this function */
     tltcp__cc_set_pace(cc);
 }
 
@@ -559,14 +563,14 @@ static uint64_t time_of(cong_time t) {
 }
 
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
-    return cc_whole(8 * tltcp__bandwidth_estimate(&cc->bandwidth));
+    return cc_whole(8 * tltcp__cc_estimated(cc));
 }
 
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {
     st->cwnd_bytes = cc_whole(cc->cong->cwnd);
     st->ssthresh_bytes = cc_whole(cc->cong->ssthresh);
     st->pacing_rate_bps = cc_whole(8 * cc->pacer.rate);
-    st->delivery_rate_bps = cc_whole(8 * cc->sample.rate);
+    st->delivery_rate_bps = cc_whole(8 * cc->delivered);
     st->estimated_bps = tltcp__cc_estimated_bps(cc);
     st->srtt_ns = time_of(cc->rtt.srtt);
     st->rttvar_ns = time_of(cc->rtt.rttvar);

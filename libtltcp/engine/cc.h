@@ -38,10 +38,10 @@ typedef struct tltcp__cc {
     struct cong_rate rate;
     struct cong_pacer pacer;
     struct cong_prr prr;
-    struct cong_rate_sample sample; /* newest */
-    double max_rate;                /* bytes/s; 0: no limit */
-    double granularity;             /* seconds that a burst must cover */
-    tltcp__bandwidth bandwidth;
+    double delivered;            /* rate of the newest sample, bytes/s */
+    double max_rate;             /* bytes/s; 0: no limit */
+    double granularity;          /* seconds that a burst must cover */
+    tltcp__bandwidth *bandwidth; /* NULL: no data flows */
     struct cong_recovery_period period;
     tltcp__route route;
     double kept;        /* window of a controller that restarts; 0: none */
@@ -138,6 +138,25 @@ void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                         double missing, unsigned count, tltcp_time now);
 /* Updates pacing after direct calls of the controller. */
 void tltcp__cc_set_pace(tltcp__cc *cc);
+
+/* cc_bandwidth.c. */
+/* Data leaves: estimates the bandwidth from now on, and first by the newest
+ * feedback, which came at `heard`; 0: none yet. Without memory, it stays
+ * unknown. */
+void tltcp__cc_estimate_bandwidth(tltcp__cc *cc, tltcp_time heard,
+                                  tltcp_time now);
+/* No data flows: frees the estimate unless the path has shown its rate. */
+void tltcp__cc_forget_bandwidth(tltcp__cc *cc);
+/* What the path has shown. */
+const tltcp__bandwidth *tltcp__cc_bandwidth(const tltcp__cc *cc);
+/* What the controller allows, bytes of sections per second. */
+double tltcp__cc_offered(const tltcp__cc *cc);
+/* The estimated bandwidth, likewise; 0: not known. */
+double tltcp__cc_estimated(const tltcp__cc *cc);
+/* One feedback, after the controller. */
+void tltcp__cc_learn_bandwidth(tltcp__cc *cc, const struct cong_ack *ack);
+/* Forgets what was estimated: another path. */
+void tltcp__cc_restart_bandwidth(tltcp__cc *cc, tltcp_time now);
 
 /* The estimated bandwidth, bit/s of sections. */
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc);

@@ -440,7 +440,8 @@ static void note_route(tltcp__sender *s, const feedback *fb) {
     struct cong_ack ack = fb->ack;
     cong_time longer;
     ack.now = (cong_time)fb->now; /* jumps are told by the host's clock */
-    longer = tltcp__route_on_ack(&s->cc.route, &ack, s->cc.rtt.min_rtt);
+    longer =
+        tltcp__route_on_ack(&s->cc.route, s->cc.mem, &ack, s->cc.rtt.min_rtt);
     if (longer > 0) {
         tltcp__sender_forget_return(s);
         tltcp__cc_on_longer_path(&s->cc, longer, fb->now);

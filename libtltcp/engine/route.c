@@ -15,58 +15,75 @@ static bool route_jumps(const tltcp__route *r, cong_time rtt, cong_time min_rtt,
            now - r->at <= jump + PAUSE;
 }
 
-static void route_begin(tltcp__route *r, const struct cong_ack *ack) {
-    r->before = r->rtt;
-    r->jumped = ack->now;
-    r->high = ack->rtt;
-    r->low = ack->rtt;
-    r->flight = ack->flight;
-    r->rate = 0;
-    r->span = ack->now;
-    r->came = 0;
+/* Frees what is known of the jump. */
+static void route_end(tltcp__route *r, const cmn__mem *mem) {
+    cmn__free(mem, r->jump);
+    r->jump = NULL;
 }
 
-static void route_measure(tltcp__route *r, const struct cong_ack *ack) {
-    r->flight = ack->flight > r->flight ? ack->flight : r->flight;
-    r->came += ack->acked;
-    if (ack->now - r->span >= SPAN) {
-        double rate = r->came / (double)(ack->now - r->span);
-        r->rate = rate > r->rate ? rate : r->rate;
-        r->span = ack->now;
-        r->came = 0;
+static void route_begin(tltcp__route *r, const cmn__mem *mem,
+                        const struct cong_ack *ack) {
+    if (r->jump == NULL) {
+        r->jump = cmn__alloc(mem, sizeof(*r->jump));
+    }
+    if (r->jump != NULL) {
+        *r->jump = (tltcp__route_jump){.before = r->rtt,
+                                       .seen = ack->now,
+                                       .high = ack->rtt,
+                                       .low = ack->rtt,
+                                       .flight = ack->flight,
+                                       .span = ack->now};
     }
 }
 
-static bool route_is_queue(const tltcp__route *r, cong_time min_rtt) {
-    return r->rate * (double)(r->low - min_rtt) < FLIGHT_TIMES * r->flight;
+static void route_measure(tltcp__route_jump *j, const struct cong_ack *ack) {
+    j->flight = ack->flight > j->flight ? ack->flight : j->flight;
+    j->came += ack->acked;
+    if (ack->now - j->span >= SPAN) {
+        double rate = j->came / (double)(ack->now - j->span);
+        j->rate = rate > j->rate ? rate : j->rate;
+        j->span = ack->now;
+        j->came = 0;
+    }
+}
+
+static bool route_is_queue(const tltcp__route_jump *j, cong_time min_rtt) {
+    return j->rate * (double)(j->low - min_rtt) < FLIGHT_TIMES * j->flight;
 }
 
 /* The jump is not refuted; a packet that was sent after it may confirm it. */
-static cong_time route_go_on(tltcp__route *r, const struct cong_ack *ack,
-                             cong_time min_rtt) {
-    route_measure(r, ack);
-    r->low = ack->rtt < r->low ? ack->rtt : r->low;
-    if (r->low < r->high - (r->high - r->before) / STAYS_PART) {
-        r->before = 0;
-    } else if (ack->now - ack->rtt >= r->jumped) {
-        r->before = 0;
-        return route_is_queue(r, min_rtt) ? -1 : r->low;
+static cong_time route_go_on(tltcp__route *r, const cmn__mem *mem,
+                             const struct cong_ack *ack, cong_time min_rtt) {
+    tltcp__route_jump *j = r->jump;
+    cong_time longer = -1;
+    route_measure(j, ack);
+    j->low = ack->rtt < j->low ? ack->rtt : j->low;
+    if (j->low < j->high - (j->high - j->before) / STAYS_PART) {
+        route_end(r, mem);
+    } else if (ack->now - ack->rtt >= j->seen) {
+        longer = route_is_queue(j, min_rtt) ? -1 : j->low;
+        route_end(r, mem);
     }
-    return -1;
+    return longer;
 }
 
-cong_time tltcp__route_on_ack(tltcp__route *r, const struct cong_ack *ack,
-                              cong_time min_rtt) {
+cong_time tltcp__route_on_ack(tltcp__route *r, const cmn__mem *mem,
+                              const struct cong_ack *ack, cong_time min_rtt) {
     cong_time longer = -1;
     if (ack->rtt <= 0) {
         return -1;
     }
     if (route_jumps(r, ack->rtt, min_rtt, ack->now)) {
-        route_begin(r, ack); /* again, if each way jumps by itself */
-    } else if (r->before > 0) {
-        longer = route_go_on(r, ack, min_rtt);
+        route_begin(r, mem, ack); /* again, if each way jumps by itself */
+    } else if (r->jump != NULL) {
+        longer = route_go_on(r, mem, ack, min_rtt);
     }
     r->at = ack->now;
     r->rtt = ack->rtt;
     return longer;
+}
+
+void tltcp__route_free(tltcp__route *r, const cmn__mem *mem) {
+    route_end(r, mem);
+    *r = (tltcp__route){0};
 }

@@ -98,6 +98,9 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
 
 void tltcp__sender_trim(tltcp__sender *s) {
     forget_path(s);
+    if (s->map.flying == 0) {
+        tltcp__cc_forget_bandwidth(&s->cc);
+    }
     tltcp__sentmap_give_back(&s->map);
 }
 
@@ -479,15 +482,14 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 /* What is queued leaves at up to twice the rate in slow start, as far as the
  * path is known to carry it. */
 static double rate_to_come(const tltcp__cc *cc, double rate) {
-    double known = PAYLOAD_SHARE * cc->bandwidth.rate;
+    double known = PAYLOAD_SHARE * tltcp__cc_bandwidth(cc)->rate;
     bool grows = cc->cong->cwnd < cc->cong->ssthresh;
     return grows && rate < known ? fmin(2 * rate, known) : rate;
 }
 
 /* What the window lets through, and will within an RTT of slow start. */
 static double rate_of_window(const tltcp__cc *cc) {
-    double rate =
-        tltcp__bandwidth_offered(&cc->bandwidth, cc->cong, cc->rtt.srtt);
+    double rate = tltcp__cc_offered(cc);
     return cc->rtt.srtt <= 0                     ? 0
            : cc->cong->cwnd < cc->cong->ssthresh ? 2 * rate
                                                  : rate;
@@ -495,7 +497,7 @@ static double rate_of_window(const tltcp__cc *cc) {
 
 /* Tells the look-ahead what is known of the path now. */
 static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
-    const tltcp__bandwidth *b = &s->cc.bandwidth;
+    const tltcp__bandwidth *b = tltcp__cc_bandwidth(&s->cc);
     double rate = rate_to_come(&s->cc, tltcp__bandwidth_limit(b, now)) /
                   (1 + tltcp__fec_sender_share(&s->sec.fec, now));
     double rtt = (double)s->cc.rtt.min_rtt;
@@ -526,6 +528,9 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
         put_frequency(s, rec, w);
         put_update(s, rec, w);
         rv = put_data(s, rec, w, ready, now);
+        if ((rec->flags & TLTCP__SENT_DATA) != 0) {
+            tltcp__cc_estimate_bandwidth(&s->cc, s->acked_at, now);
+        }
         s->sec.stats->seq_updates_sent += (rec->flags & TLTCP__SENT_DATA) == 0;
         s->pto_probes -= s->pto_probes > 0;
     }

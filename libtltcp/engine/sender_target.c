@@ -35,7 +35,7 @@ static tltcp__target_input target_input(const tltcp__sender *s,
     tltcp_time before = now > FRAME_TIME ? now - FRAME_TIME : 0;
     double repaired = 1 + tltcp__fec_sender_share(&s->sec.fec, now);
     return (tltcp__target_input){
-        .bandwidth = tltcp__bandwidth_estimate(&s->cc.bandwidth) / repaired,
+        .bandwidth = tltcp__cc_estimated(&s->cc) / repaired,
         .backlog = (double)tltcp__sections_backlog(&s->sec, before),
         .flight = tltcp__sender_flight(s),
         .signals = (double)s->cc.rate.lost + s->ecn.ce,
@@ -44,9 +44,7 @@ static tltcp__target_input target_input(const tltcp__sender *s,
         .silence = (cong_time)target_silence(s, now),
         .calm = s->cc.cong->calm_ms * 1e-3,
         .bbr = s->cc.cong->queue == CONG_QUEUE_BBR,
-        .offered = tltcp__bandwidth_offered(&s->cc.bandwidth, s->cc.cong,
-                                            s->cc.rtt.srtt) /
-                   repaired};
+        .offered = tltcp__cc_offered(&s->cc) / repaired};
 }
 
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
@@ -108,7 +106,7 @@ static double target_wait(const tltcp__sender *s, double rate, tltcp_time now) {
 /* Data waits in the sender and then in the path. */
 tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
                                tltcp_time now) {
-    double rate = tltcp__bandwidth_estimate(&s->cc.bandwidth);
+    double rate = tltcp__cc_estimated(&s->cc);
     double min_rtt = (double)s->cc.rtt.min_rtt;
     double waiting =
         (double)(tltcp__sections_backlog(&s->sec, TLTCP_TIME_NEVER) +

@@ -8,6 +8,8 @@
 #include "tests/support/cmocka.h"
 
 #define CALLERS 3000
+#define SOCKET 280     /* bytes of the socket's state at most */
+#define MALLOC_ADDS 16 /* to a block, with rounding */
 #define SEC TLTCP_S
 
 /* Both ends of all connections; each says its number and hears it back. */
@@ -72,7 +74,7 @@ static enum sim_answer on_caller(void *user, struct sim_peer *p) {
     return c.accepted++ < c.limit ? SIM_ACCEPT : SIM_REFUSE;
 }
 
-static void open_crowd(uint32_t callers, tltcp_config *config) {
+static void open_silent_crowd(uint32_t callers, tltcp_config *config) {
     struct sim_link_config link;
     memset(&c, 0, sizeof(c));
     c.limit = UINT32_MAX;
@@ -99,6 +101,13 @@ static void open_crowd(uint32_t callers, tltcp_config *config) {
         assert_int_equal(sim_host_connect(c.host[0], &c.caller[i], config,
                                           1000 + i, sim_address(1, 0), &app),
                          0);
+        sim_peer_pump(c.caller[i]);
+    }
+}
+
+static void open_crowd(uint32_t callers, tltcp_config *config) {
+    open_silent_crowd(callers, config);
+    for (uint32_t i = 0; i < callers; i++) {
         say(c.caller[i], i);
         sim_peer_pump(c.caller[i]);
     }
@@ -154,6 +163,21 @@ an_idle_connection_takes_little_memory_and_few_packets(void **state) {
     close_crowd();
 }
 
+/* With its socket, which adds no other blocks, and what malloc() adds. */
+TEST(a_connection_without_data_takes_four_kibibytes_of_a_listener) {
+    tltcp_config config;
+    size_t each;
+    tltcp_config_init(&config);
+    open_silent_crowd(CALLERS, &config);
+    run(60 * SEC);
+    assert_int_equal(c.accepted, CALLERS);
+    each = (c.alloc[1].live + c.alloc[1].blocks * MALLOC_ADDS) / CALLERS +
+           SOCKET + MALLOC_ADDS;
+    print_message("%zu bytes\n", each);
+    assert_true(each <= 4096);
+    close_crowd();
+}
+
 TEST(they_leave_one_by_one) {
     tltcp_config config;
     tltcp_config_init(&config);
@@ -202,6 +226,8 @@ int main(void) {
         cmocka_unit_test(thousands_of_callers_each_get_their_own_echo),
         cmocka_unit_test(
             an_idle_connection_takes_little_memory_and_few_packets),
+        cmocka_unit_test(
+            a_connection_without_data_takes_four_kibibytes_of_a_listener),
         cmocka_unit_test(they_leave_one_by_one),
         cmocka_unit_test(callers_beyond_the_limit_of_connections_are_rejected),
         cmocka_unit_test(a_place_that_was_given_up_is_taken_again),

@@ -22,18 +22,19 @@ struct verdict {
 };
 
 static struct verdict watch_flight(path p, cong_time gap, double flight) {
+    const cmn__mem mem = cmn__mem_default();
+    struct verdict v = {-1, 0};
     tltcp__route r = {0};
-    for (cong_time sent = 0; sent < 5000 * MS; sent += gap) {
+    for (cong_time sent = 0; sent < 5000 * MS && v.longer < 0; sent += gap) {
         const struct cong_ack ack = {.now = sent + p(sent),
                                      .rtt = p(sent),
                                      .acked = PACKET,
                                      .flight = flight};
-        cong_time longer = tltcp__route_on_ack(&r, &ack, SHORT);
-        if (longer > 0) {
-            return (struct verdict){longer, ack.now};
-        }
+        v = (struct verdict){tltcp__route_on_ack(&r, &mem, &ack, SHORT),
+                             ack.now};
     }
-    return (struct verdict){-1, 0};
+    tltcp__route_free(&r, &mem);
+    return v;
 }
 
 static struct verdict watch(path p, cong_time gap) {

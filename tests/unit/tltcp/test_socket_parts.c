@@ -17,6 +17,11 @@
 #include "libtltcp/socket/state.h"
 #include "tests/loopback/relay.h"
 
+/* An idle connection takes 4 KiB with it; test_crowd.c counts the rest. */
+TEST(a_socket_takes_few_bytes) {
+    assert_true(sizeof(struct tltcp_socket) <= 280);
+}
+
 /* --- Tokens -------------------------------------------------------------- */
 
 /* Vectors of the paper's appendix and of the authors' own test. */
@@ -439,6 +444,7 @@ TEST(every_thread_of_a_listener_knows_how_much_its_socket_holds) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_socket_takes_few_bytes),
         cmocka_unit_test(siphash_agrees_with_the_published_vectors),
         cmocka_unit_test(tokens_distinguish_routes),
         cmocka_unit_test(blocks_of_ipv6_addresses_have_tokens),
