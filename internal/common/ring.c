@@ -83,6 +83,10 @@ void cmn__bytes_get(const cmn__bytes *b, uint64_t at, void *data, size_t len) {
     }
 }
 
+uint8_t *cmn__bytes_at(const cmn__bytes *b, uint64_t at, size_t len) {
+    return straight(b, at, len) == len ? b->buf + (at & (b->cap - 1)) : NULL;
+}
+
 static inline void fetch(const uint8_t *p, size_t len) {
 #if defined(__GNUC__)
     for (const uint8_t *end = p + len; p < end; p += CACHE_LINE) {

@@ -69,5 +69,7 @@ void cmn__bytes_put(cmn__bytes *b, uint64_t at, const void *data, size_t len);
 /* Prefetches bytes that will be needed soon. */
 void cmn__bytes_fetch(const cmn__bytes *b, uint64_t at, size_t len);
 void cmn__bytes_get(const cmn__bytes *b, uint64_t at, void *data, size_t len);
+/* Where len bytes from `at` lie; NULL: not in one piece. */
+uint8_t *cmn__bytes_at(const cmn__bytes *b, uint64_t at, size_t len);
 
 #endif /* COMMON_RING_H */

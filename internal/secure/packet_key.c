@@ -63,6 +63,19 @@ bool sec__packet_key_batches(const sec__packet_key *k) {
     return k->gcm == NULL;
 }
 
+bool sec__packet_key_seals_from(const sec__packet_key *k) {
+    return k->gcm != NULL;
+}
+
+bool sec__packet_key_seal_from(const sec__packet_key *k, uint64_t pn,
+                               const uint8_t *header, size_t header_len,
+                               const uint8_t *text, size_t len, uint8_t *out) {
+    uint8_t nonce[SEC__NONCE_LEN];
+    sec__aead_nonce(k->suite, pn, nonce);
+    return k->gcm != NULL &&
+           sec__gcm_seal(k->gcm, nonce, header, header_len, text, len, out);
+}
+
 static bool seal_record(sec__packet_key *k, uint64_t pn, const uint8_t *header,
                         uint8_t *text, size_t len) {
     bool ready = pn == k->next || sec__record_begin(k->cipher, pn);

@@ -141,6 +141,17 @@ bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len) {
     return true;
 }
 
+bool sec__seal_puts_from(const sec__seal *s) {
+    return sec__packet_key_seals_from(s->tx);
+}
+
+bool sec__seal_put_from(sec__seal *s, uint64_t pn, uint8_t *packet,
+                        const uint8_t *text, size_t len) {
+    return count_one(s, pn) &&
+           sec__packet_key_seal_from(s->tx, pn, packet, SEC__SHORT_LEN, text,
+                                     len, packet + SEC__SHORT_LEN);
+}
+
 bool sec__seal_flush(sec__seal *s) {
     for (unsigned i = 0; i < s->waits; i++) {
         (void)seal_now(s, &s->waiting[i]);

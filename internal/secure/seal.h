@@ -73,6 +73,11 @@ bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
  * which must not move until sec__seal_flush(). Several packets are sealed in a
  * row where that is cheaper; see sec__packet_key_batches(). */
 bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len);
+/* Whether the text of a packet may lie elsewhere, which saves its copy. */
+bool sec__seal_puts_from(const sec__seal *s);
+/* Seals such a packet at once: the header is in place, the text at `text`. */
+bool sec__seal_put_from(sec__seal *s, uint64_t pn, uint8_t *packet,
+                        const uint8_t *text, size_t len);
 /* Seals the waiting packets. False if any packet ever could not be sealed: then
  * none of the waiting ones may be sent. */
 bool sec__seal_flush(sec__seal *s);

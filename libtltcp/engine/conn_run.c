@@ -5,6 +5,8 @@
 /* The first bytes of a packet of a run: header, UPDATE, and DATA without the
  * data. */
 #define HEAD_LEN (SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN)
+/* Of them, what is sealed with the data. */
+#define TEXT_AT (HEAD_LEN - SEC__SHORT_LEN)
 #define PN_AT (SEC__SHORT_LEN - 4u)
 #define SEQ_AT (SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__CHUNK_LEN)
 
@@ -26,9 +28,13 @@ static void put_head(const tltcp_conn *c, const tltcp__run *run,
     tltcp__data_put(&w, 0, 0, (uint32_t)run->section, run->len);
 }
 
-/* Seals the packet, or appends its checksum. */
-static bool run_finish(tltcp_conn *c, uint8_t *buf, size_t size, uint64_t pn) {
+/* Copies the data of the packet from the send queue. Seals the packet, or
+ * appends its checksum. */
+static bool run_copy(tltcp_conn *c, const tltcp__run *run, uint8_t *buf,
+                     uint64_t pn) {
+    size_t size = run->size;
     cmn__writer w = {.p = buf + size - SEC__CHECK_LEN, .end = buf + size};
+    tltcp__sections_copy(&c->sender.sec, run->next, buf + HEAD_LEN, run->len);
     if (c->seal == NULL) {
         tltcp__conn_put_check(c, &w, buf);
         return true;
@@ -37,11 +43,36 @@ static bool run_finish(tltcp_conn *c, uint8_t *buf, size_t size, uint64_t pn) {
                          size - SEC__SHORT_LEN - SEC__TAG_LEN);
 }
 
+/* Where the text of the packet would begin if it lay in the send queue; NULL:
+ * its data must be copied. */
+static uint8_t *run_text(const tltcp_conn *c, const tltcp__run *run) {
+    bool may =
+        c->seal != NULL && sec__seal_puts_from(c->seal) && run->next >= TEXT_AT;
+    return may ? tltcp__sections_at(&c->sender.sec, run->next - TEXT_AT,
+                                    TEXT_AT + run->len)
+               : NULL;
+}
+
+/* Seals the packet out of the send queue, which saves a copy. The cipher takes
+ * the text in one piece, so for that time the chunks' headers take the place of
+ * what is queued before the data. */
+static bool run_seal(tltcp_conn *c, const tltcp__run *run, uint8_t *text,
+                     uint8_t *buf, uint64_t pn) {
+    uint8_t before[TEXT_AT];
+    bool ok;
+    memcpy(before, text, TEXT_AT);
+    memcpy(text, buf + SEC__SHORT_LEN, TEXT_AT);
+    ok = sec__seal_put_from(c->seal, pn, buf, text, TEXT_AT + run->len);
+    memcpy(text, before, TEXT_AT);
+    return ok;
+}
+
 /* Writes the next packet. Otherwise the connection is over. */
 static bool run_put(tltcp_conn *c, tltcp__run *run,
                     const uint8_t head[HEAD_LEN], uint8_t *buf) {
     uint64_t pn = tltcp__sentmap_next(&c->sender.map);
     tltcp__sent *rec = tltcp__sender_run_open(&c->sender, run);
+    uint8_t *text = run_text(c, run);
     if (rec == NULL) {
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, tltcp_strerror(TLTCP_ERR_NOMEM));
         return false;
@@ -52,8 +83,8 @@ static bool run_put(tltcp_conn *c, tltcp__run *run,
     }
     put_at(buf + PN_AT, (uint32_t)pn + c->peer.offset);
     put_at(buf + SEQ_AT, (uint32_t)run->next + c->sender.first_seq);
-    tltcp__sections_copy(&c->sender.sec, run->next, buf + HEAD_LEN, run->len);
-    if (!run_finish(c, buf, run->size, pn)) {
+    if (!(text != NULL ? run_seal(c, run, text, buf, pn)
+                       : run_copy(c, run, buf, pn))) {
         tltcp__conn_terminate(c, TLTCP_ERR_LIMIT);
         return false;
     }

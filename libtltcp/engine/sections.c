@@ -358,6 +358,11 @@ void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
     cmn__bytes_fetch(&s->buf, start + len, len); /* usually read next */
 }
 
+uint8_t *tltcp__sections_at(const tltcp__sections *s, uint64_t start,
+                            size_t len) {
+    return cmn__bytes_at(&s->buf, start, len);
+}
+
 uint64_t tltcp__sections_backlog(const tltcp__sections *s, tltcp_time before) {
     uint64_t lo = s->nxt_section;
     uint64_t hi = s->recs.tail;

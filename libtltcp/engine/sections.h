@@ -186,6 +186,9 @@ uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq);
 /* Copies out bytes at or above una. */
 void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
                           size_t len);
+/* Where those bytes lie; NULL: not in one piece, or there is none. */
+uint8_t *tltcp__sections_at(const tltcp__sections *s, uint64_t start,
+                            size_t len);
 /* Bytes written before a time and never sent. */
 uint64_t tltcp__sections_backlog(const tltcp__sections *s, tltcp_time before);
 /* Bytes waiting for retransmission. */

@@ -213,6 +213,34 @@ TEST(packets_put_are_sealed_as_one_by_one) {
     }
 }
 
+/* Where the cipher can read from elsewhere: the text there does not change. */
+TEST(a_packet_sealed_from_elsewhere_is_the_same) {
+    cmn__mem mem = cmn__mem_default();
+    for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
+        sec__seal *a = sec__seal_new(&mem, suite, key, key, 0, 0);
+        sec__seal *b = sec__seal_new(&mem, suite, key, key, 0, 0);
+        for (uint64_t pn = 0; pn < 5; pn++) {
+            const struct packet from = packet_of(pn);
+            struct packet p = from;
+            struct packet q = from;
+            memset(p.text, 0, sizeof(p.text));
+            if (!sec__seal_puts_from(a)) {
+                assert_false(
+                    sec__seal_put_from(a, pn, p.header, from.text, TEXT));
+                continue;
+            }
+            assert_true(sec__seal_put_from(a, pn, p.header, from.text, TEXT));
+            assert_true(sec__seal_put(b, pn, q.header, TEXT));
+            assert_true(sec__seal_flush(b));
+            assert_memory_equal(&p, &q, sizeof(q));
+            assert_memory_equal(from.text, packet_of(pn).text, TEXT);
+            assert_int_equal(a->sealed, b->sealed);
+        }
+        sec__seal_free(a, &mem);
+        sec__seal_free(b, &mem);
+    }
+}
+
 /* Their headers name the keys. */
 TEST(packets_put_before_new_keys_are_sealed_with_the_old) {
     cmn__mem mem = cmn__mem_default();
@@ -273,6 +301,7 @@ int main(void) {
         cmocka_unit_test(keys_are_confirmed_by_packets_of_their_own),
         cmocka_unit_test(forged_packets_leave_no_error_of_libcrypto_behind),
         cmocka_unit_test(packets_put_are_sealed_as_one_by_one),
+        cmocka_unit_test(a_packet_sealed_from_elsewhere_is_the_same),
         cmocka_unit_test(packets_put_before_new_keys_are_sealed_with_the_old),
         cmocka_unit_test(only_little_text_is_left_out_for_speed),
         cmocka_unit_test(a_sealing_failure_is_reported),
