@@ -42,6 +42,8 @@ struct tltcp__tracer;
 struct tltcp__port;
 struct tltcp__link;
 
+#define TLTCP__MACHINE_LEN 16
+
 /* A function to run on the I/O thread. */
 struct tltcp__task {
     void (*run)(void *arg);
@@ -73,6 +75,9 @@ struct tltcp__io_thread {
     tltcp_socket *last_scheduled;
     cmn__mem mem;
     cmn__heap timers;
+    bool machine_known;
+    uint8_t machine[TLTCP__MACHINE_LEN]; /* a key that only processes of this
+                                            machine know */
     bool pumping; /* will check `scheduled` without being woken again */
     bool stopping;
     uint32_t window;       /* number of the present window, a few turns long */
