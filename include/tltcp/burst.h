@@ -37,6 +37,31 @@ TLTCP_API size_t tltcp_conn_recv_burst(tltcp_conn *conn,
                                        const void *data, size_t len,
                                        size_t segment, tltcp_time now);
 
+/** Bytes of a buffer for tltcp_conn_recv_lent(). */
+#define TLTCP_ROOM_BYTES ((size_t)65536)
+
+/**
+ * @brief As tltcp_conn_recv_burst(), but may keep the buffer until the
+ * application has read the data, which saves a copy.
+ *
+ * A buffer is kept only if half of it is data in order, and only within the
+ * limits on memory of the connection.
+ * @param conn     connection
+ * @param info     path and ECN codepoint of all datagrams
+ * @param[in,out] room  buffer of ::TLTCP_ROOM_BYTES bytes from
+ *                 tltcp_config::allocator; if it is kept, it is replaced by
+ *                 another one
+ * @param at       where the first datagram begins in the buffer
+ * @param len      bytes of all datagrams
+ * @param segment  bytes of each datagram but the last, as above
+ * @param now      current time
+ * @return as tltcp_conn_recv_burst(); if the buffer was replaced, @p len
+ */
+TLTCP_API size_t tltcp_conn_recv_lent(tltcp_conn *conn,
+                                      const tltcp_pktinfo *info, void **room,
+                                      size_t at, size_t len, size_t segment,
+                                      tltcp_time now);
+
 /** @} */
 
 #ifdef __cplusplus

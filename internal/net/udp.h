@@ -31,6 +31,9 @@ typedef struct net__burst {
     size_t len;
     size_t segment;
     uint32_t ecn; /* 0 to 3, as in the IP header; out: DSCP in the bits above */
+    /* Where the buffer is kept, of NET__BURST_MAX bytes from malloc(): replace
+     * it by another one to keep it. NULL: it must not be kept. */
+    void **room;
 } net__burst;
 
 typedef struct net__udp net__udp;

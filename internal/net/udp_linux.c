@@ -11,6 +11,10 @@
 
 /* Calls of recvmmsg() per turn of the loop. */
 #define ROUNDS 4
+/* Bytes of one call from which on each slot has its own memory, so that their
+ * user may keep some. Sockets with little traffic have one block, most of which
+ * is never touched. */
+#define MUCH ((size_t)128 * 1024)
 /* Slots are spaced so that equal offsets do not share cache sets. */
 #define SLOT_ALIGN 64u
 
@@ -51,8 +55,30 @@ static void linux_take_control(struct net__udp_linux *f, unsigned i,
     }
 }
 
-static size_t linux_deliver(struct net__udp_linux *f, unsigned count) {
+/* Gives each slot its own memory; without memory all stays as it is. */
+static void linux_separate(struct net__udp_linux *f) {
+    void *own[LINUX__IN];
+    unsigned n = 0;
+
+    while (n < f->slots && (own[n] = malloc(f->slot)) != NULL) {
+        n++;
+    }
+    if (n < f->slots) {
+        while (n > 0) {
+            free(own[--n]);
+        }
+        return;
+    }
+    for (unsigned i = 0; i < f->slots; i++) {
+        f->in_iov[i].iov_base = own[i];
+    }
+    free(f->room);
+    f->room = NULL;
+}
+
+static void linux_deliver(struct net__udp_linux *f, unsigned count) {
     size_t n = 0;
+    size_t bytes = 0;
 
     for (unsigned i = 0; i < count; i++) {
         net__burst *b = &f->bursts[n];
@@ -65,14 +91,19 @@ static size_t linux_deliver(struct net__udp_linux *f, unsigned count) {
         *b = (net__burst){.route = &f->in_route[i],
                           .data = f->in_iov[i].iov_base,
                           .len = len,
-                          .segment = len};
+                          .segment = len,
+                          .room =
+                              f->room == NULL ? &f->in_iov[i].iov_base : NULL};
         linux_take_control(f, i, b);
+        bytes += len;
         n++;
     }
     if (n > 0) {
         f->base.ops.on_bursts(f->base.owner, f->bursts, n);
     }
-    return n;
+    if (bytes >= MUCH && f->gro && f->room != NULL) {
+        linux_separate(f);
+    }
 }
 
 static int linux_receive(struct net__udp_linux *f) {
@@ -143,6 +174,7 @@ static int linux_room_new(struct net__udp_linux *f) {
                      : (f->base.max_datagram / SLOT_ALIGN + 2) * SLOT_ALIGN;
     f->room = malloc(f->slots * f->slot);
     if (f->room == NULL) {
+        f->slots = 0;
         return UV_ENOMEM;
     }
     for (unsigned i = 0; i < f->slots; i++) {
@@ -265,6 +297,9 @@ static int linux_fileno(const net__udp *u) {
 static void linux_free(struct net__udp_linux *f) {
     if (f->fd >= 0) {
         (void)close(f->fd);
+    }
+    for (unsigned i = 0; f->room == NULL && i < f->slots; i++) {
+        free(f->in_iov[i].iov_base);
     }
     free(f->room);
     net__udp_free(&f->base);

@@ -40,8 +40,8 @@ struct net__udp_linux {
     unsigned gso_refused; /* times in a row */
 
     unsigned slots;
-    size_t slot; /* bytes of each */
-    uint8_t *room;
+    size_t slot;   /* bytes of each */
+    uint8_t *room; /* all slots; NULL: each has its own memory */
     struct mmsghdr in[LINUX__IN];
     struct iovec in_iov[LINUX__IN];
     union net__udp_control in_control[LINUX__IN];

@@ -79,6 +79,8 @@ bool sec__record_open(sec__cipher *c, uint64_t n, const uint8_t *ad,
                       const uint8_t *text, size_t len, uint8_t *out) {
     uint8_t *io = out - SEC__RECORD_LEAD;
     record_put_number(io, n);
-    memcpy(out, text, len);
+    if (out != text) {
+        memcpy(out, text, len);
+    }
     return work(c, ad, OPENING, io, SEC__RECORD_LEAD + len);
 }

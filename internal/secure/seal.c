@@ -210,22 +210,48 @@ static void go_on(sec__seal *s, uint64_t pn) {
     s->rx_from = pn;
 }
 
+/* The key for a packet, or NULL. */
+static sec__packet_key *rx_key_for(sec__seal *s, uint8_t phase, uint64_t pn) {
+    if (phase == (s->rx_phase & 1)) {
+        return s->rx;
+    }
+    if (pn >= s->rx_from && s->rx_next == NULL) {
+        s->rx_next = next_rx(s); /* once, however many are forged */
+    }
+    return pn < s->rx_from ? s->rx_old : s->rx_next;
+}
+
+/* A packet was opened with that key. */
+static void on_opened(sec__seal *s, const sec__packet_key *key, uint64_t pn) {
+    if (key == s->rx_next) {
+        go_on(s, pn);
+    }
+}
+
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
                     const uint8_t *text, size_t len, uint8_t *plain) {
-    bool present = phase == (s->rx_phase & 1);
-    sec__packet_key *c;
-    if (!present && pn >= s->rx_from && s->rx_next == NULL) {
-        s->rx_next = next_rx(s); /* once, however many are forged */
-    }
-    c = present ? s->rx : pn < s->rx_from ? s->rx_old : s->rx_next;
-    if (c == NULL || len < SEC__TAG_LEN ||
-        !sec__packet_key_open(c, pn, header, header_len, text, len, plain,
+    sec__packet_key *key = rx_key_for(s, phase, pn);
+    if (key == NULL || len < SEC__TAG_LEN ||
+        !sec__packet_key_open(key, pn, header, header_len, text, len, plain,
                               plain == s->plain)) {
         return false;
     }
-    if (!present && c == s->rx_next) {
-        go_on(s, pn);
+    on_opened(s, key, pn);
+    return true;
+}
+
+bool sec__seal_open_packet(sec__seal *s, uint8_t phase, uint64_t pn,
+                           uint8_t *packet, size_t len) {
+    sec__packet_key *key = rx_key_for(s, phase, pn);
+    uint8_t header[SEC__SHORT_LEN];
+    uint8_t *text = packet + sizeof(header);
+    memcpy(header, packet, sizeof(header));
+    if (key == NULL || len < SEC__TAG_LEN ||
+        !sec__packet_key_open(key, pn, header, sizeof(header), text, len, text,
+                              true)) {
+        return false;
     }
+    on_opened(s, key, pn);
     return true;
 }

@@ -86,6 +86,10 @@ bool sec__seal_flush(sec__seal *s);
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
                     const uint8_t *text, size_t len, uint8_t *plain);
+/* The same in place: SEC__SHORT_LEN bytes of header, which are of no use
+ * afterwards, and len bytes of text. */
+bool sec__seal_open_packet(sec__seal *s, uint8_t phase, uint64_t pn,
+                           uint8_t *packet, size_t len);
 /* Whether new keys are due and wait for the peer to confirm the current
  * ones. */
 bool sec__seal_waits(const sec__seal *s);

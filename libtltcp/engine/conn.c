@@ -461,6 +461,10 @@ void tltcp__conn_trim(tltcp_conn *c) {
     tltcp__conn_charge(c);
 }
 
+bool tltcp__conn_may_hold(const tltcp_conn *c, size_t more) {
+    return c->ep == NULL || tltcp__endpoint_allows(c->ep, c, more);
+}
+
 void tltcp__conn_charge(tltcp_conn *c) {
     size_t held;
 

@@ -279,6 +279,9 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
 void tltcp__conn_trim(tltcp_conn *c);
 void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
                            tltcp_time now);
+/* Whether the listener's limits allow so much more memory because of the
+ * peer. */
+bool tltcp__conn_may_hold(const tltcp_conn *c, size_t more);
 /* Updates the count of memory held because of the peer. */
 void tltcp__conn_charge(tltcp_conn *c);
 /* Queues an event when the estimated or the target bitrate changed. */
@@ -356,9 +359,10 @@ bool tltcp__conn_is_intact(const tltcp_conn *c, const uint8_t *dgram,
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now);
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
                       const sec__packet *p, size_t len, tltcp_time now);
-/* Opens a sealed packet to our id of that number. False: it was dropped. */
-bool tltcp__conn_unseal(tltcp_conn *c, const uint8_t *dgram, size_t len,
-                        sec__packet *p, uint32_t *number);
+/* Opens a sealed packet to our id of that number, in place if `own` is dgram
+ * and not NULL. False: it was dropped. */
+bool tltcp__conn_unseal(tltcp_conn *c, const uint8_t *dgram, uint8_t *own,
+                        size_t len, sec__packet *p, uint32_t *number);
 /* Processes it. */
 void tltcp__conn_take_unsealed(tltcp_conn *c, const tltcp_pktinfo *info,
                                const sec__packet *p, uint32_t number,

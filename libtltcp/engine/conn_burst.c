@@ -11,6 +11,8 @@
 /* The run in progress. */
 typedef struct arrivals {
     const tltcp_pktinfo *info;
+    const uint8_t *data;
+    uint8_t *own; /* the same, if we may write there; or NULL */
     tltcp_time now;
     uint64_t start; /* stream offset of its data */
     uint64_t bytes; /* of its packets */
@@ -103,8 +105,9 @@ static void take_next_sealed(tltcp_conn *c, arrivals *a, const uint8_t *dgram,
     const uint8_t *data = NULL;
     uint32_t section = 0;
     uint32_t number;
+    uint8_t *own = a->own != NULL ? a->own + (dgram - a->data) : NULL;
     sec__packet p;
-    if (!tltcp__conn_unseal(c, dgram, len, &p, &number)) {
+    if (!tltcp__conn_unseal(c, dgram, own, len, &p, &number)) {
         return;
     }
     data = continuation(c, p.body, p.body_len, &section);
@@ -143,21 +146,53 @@ static const tltcp__id *own_id_of(tltcp_conn *c, const uint8_t *dgram,
                : NULL;
 }
 
-size_t tltcp_conn_recv_burst(tltcp_conn *c, const tltcp_pktinfo *info,
-                             const void *data, size_t len, size_t segment,
-                             tltcp_time now) {
-    arrivals a = {.info = info, .now = now, .start = c->reasm.cum};
-    const uint8_t *dgram = data;
+static size_t recv_burst(tltcp_conn *c, arrivals *a, size_t len,
+                         size_t segment) {
     size_t at = 0;
     while (at < len && c->state != TLTCP__CONN_CLOSED) {
+        const uint8_t *dgram = a->data + at;
         size_t size = len - at < segment ? len - at : segment;
-        const tltcp__id *id = own_id_of(c, dgram + at, size);
+        const tltcp__id *id = own_id_of(c, dgram, size);
         if (id == NULL) {
             break;
         }
-        take_short(c, &a, id, dgram + at, size);
+        take_short(c, a, id, dgram, size);
         at += size;
     }
-    run_end(c, &a);
+    run_end(c, a);
     return at;
+}
+
+size_t tltcp_conn_recv_burst(tltcp_conn *c, const tltcp_pktinfo *info,
+                             const void *data, size_t len, size_t segment,
+                             tltcp_time now) {
+    arrivals a = {
+        .info = info, .data = data, .now = now, .start = c->reasm.cum};
+    return recv_burst(c, &a, len, segment);
+}
+
+size_t tltcp_conn_recv_lent(tltcp_conn *c, const tltcp_pktinfo *info,
+                            void **room, size_t at, size_t len, size_t segment,
+                            tltcp_time now) {
+    uint8_t *own = (uint8_t *)*room + at;
+    arrivals a = {.info = info,
+                  .data = own,
+                  .own = own,
+                  .now = now,
+                  .start = c->reasm.cum};
+    size_t n;
+    int rv;
+    if (len < TLTCP__LENT_MIN || !tltcp__conn_may_hold(c, TLTCP_ROOM_BYTES)) {
+        return tltcp_conn_recv_burst(c, info, own, len, segment, now);
+    }
+    tltcp__reasm_borrow(&c->reasm, segment);
+    n = recv_burst(c, &a, len, segment);
+    /* the driver still needs what was not taken */
+    rv = tltcp__reasm_take_room(&c->reasm, room,
+                                n == len ? TLTCP__LENT_MIN : SIZE_MAX);
+    tltcp__conn_charge(c);
+    if (rv != 0) {
+        tltcp__conn_fail(c, rv, tltcp_strerror(rv));
+    }
+    return n;
 }

@@ -26,11 +26,10 @@ static uint64_t section_number(const tltcp_conn *c, uint32_t wire) {
     return cmn__widen(wire, c->reasm.recs.head);
 }
 
-/* Whether the listener's memory limit allows `len` more bytes: pages, their
- * tables, the record of the section. */
+/* Whether the listener's memory limit allows a chunk with `len` bytes: pages,
+ * their tables, the record of the section. */
 static bool may_hold(const tltcp_conn *c, size_t len) {
-    return c->ep == NULL ||
-           tltcp__endpoint_allows(c->ep, c, len + PAGES_FOR_CHUNK);
+    return tltcp__conn_may_hold(c, len + PAGES_FOR_CHUNK);
 }
 
 static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
@@ -504,8 +503,24 @@ static void on_forged(tltcp_conn *c) {
     }
 }
 
-bool tltcp__conn_unseal(tltcp_conn *c, const uint8_t *dgram, size_t len,
-                        sec__packet *p, uint32_t *number) {
+/* Opens it in place, or, if `own` is NULL, elsewhere. Returns its text, or
+ * NULL. */
+static const uint8_t *open_short(tltcp_conn *c, uint64_t pn,
+                                 const uint8_t *dgram, uint8_t *own,
+                                 const sec__packet *p) {
+    uint8_t phase = p->type & SEC__PHASE;
+    bool genuine =
+        own != NULL
+            ? sec__seal_open_packet(c->seal, phase, pn, own, p->body_len)
+            : sec__seal_open(c->seal, phase, pn, dgram, SEC__SHORT_LEN, p->body,
+                             p->body_len, c->seal->plain);
+    return !genuine      ? NULL
+           : own != NULL ? own + SEC__SHORT_LEN
+                         : c->seal->plain;
+}
+
+bool tltcp__conn_unseal(tltcp_conn *c, const uint8_t *dgram, uint8_t *own,
+                        size_t len, sec__packet *p, uint32_t *number) {
     const tltcp__id *id;
     uint64_t pn;
     if (len > c->opt.max_datagram || !sec__packet_parse_sealed(dgram, len, p) ||
@@ -521,13 +536,12 @@ bool tltcp__conn_unseal(tltcp_conn *c, const uint8_t *dgram, size_t len,
         drop(c, DUPLICATE);
         return false;
     }
-    if (!sec__seal_open(c->seal, p->type & SEC__PHASE, pn, dgram,
-                        SEC__SHORT_LEN, p->body, p->body_len, c->seal->plain)) {
+    p->body = open_short(c, pn, dgram, own, p);
+    if (p->body == NULL) {
         on_forged(c);
         return false;
     }
     p->type = SEC__SHORT;
-    p->body = c->seal->plain;
     p->body_len -= SEC__TAG_LEN;
     return true;
 }
@@ -550,7 +564,7 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
                         const uint8_t *dgram, size_t len, tltcp_time now) {
     sec__packet p;
     uint32_t number;
-    if (tltcp__conn_unseal(c, dgram, len, &p, &number)) {
+    if (tltcp__conn_unseal(c, dgram, NULL, len, &p, &number)) {
         tltcp__conn_take_unsealed(c, info, &p, number, len, now);
     }
 }

@@ -130,8 +130,8 @@ static int decode(tltcp__fec_receiver *f, tltcp__reasm *r, tltcp__block *k,
            x.start < k->end) {
         uint64_t from = x.start > at ? x.start : at;
         at = x.end < k->end ? x.end : k->end;
-        cmn__pages_get(&r->buf, from, data + (from - k->start),
-                       (size_t)(at - from));
+        tltcp__reasm_get(r, from, data + (from - k->start),
+                         (size_t)(at - from));
     }
     memset(data + (k->end - k->start), 0,
            symbols * k->size - (size_t)(k->end - k->start));

@@ -34,12 +34,12 @@ void tltcp__reasm_free(tltcp__reasm *r) {
     cmn__pages_free(&r->recs.pages);
     cmn__ring_free(&r->ready);
     cmn__pages_free(&r->buf);
+    tltcp__lent_free(r->lent);
     cmn__ranges_free(&r->got);
     cmn__ranges_free(&r->have);
 }
 
-/* The record of a section, or NULL. */
-static tltcp__incoming *reasm_rec(const tltcp__reasm *r, uint64_t section) {
+tltcp__incoming *tltcp__reasm_rec(const tltcp__reasm *r, uint64_t section) {
     tltcp__incoming *page =
         section < r->recs.tail
             ? cmn__pages_at(&r->recs.pages, section / RECORDS_PER_PAGE)
@@ -128,7 +128,7 @@ static bool reasm_whole(const tltcp__reasm *r, const tltcp__incoming *in) {
 }
 
 static int queue_if_whole(tltcp__reasm *r, uint64_t section) {
-    tltcp__incoming *in = reasm_rec(r, section);
+    tltcp__incoming *in = tltcp__reasm_rec(r, section);
     uint64_t *slot;
     if (!r->unordered || in->queued || !reasm_whole(r, in)) {
         return 0;
@@ -225,37 +225,6 @@ int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
     in->got += added;
     r->stats->bytes_received += added;
     return queue_if_whole(r, section);
-}
-
-/* Whether the newest bytes are in the section, and no other ones are known to
- * be there or wait for earlier ones. */
-static bool ends_within(const tltcp__reasm *r, const tltcp__incoming *in) {
-    return in != NULL && in->got > 0 && in->high == r->cum && !in->end_known &&
-           r->top == r->cum && r->have.count == 0 && !r->has_final;
-}
-
-bool tltcp__reasm_append(tltcp__reasm *r, const void *data, size_t len,
-                         uint64_t section) {
-    tltcp__incoming *in =
-        section >= r->recs.head ? reasm_rec(r, section) : NULL;
-    uint64_t end = r->cum + len;
-    if (!ends_within(r, in) || end > r->cursor + r->limit ||
-        tltcp__reasm_needs_memory(r, r->cum, end, section) ||
-        cmn__pages_reserve(&r->buf, r->cum, end) != 0) {
-        return false;
-    }
-    cmn__pages_put(&r->buf, r->cum, data, len);
-    r->cum = end;
-    r->top = end;
-    in->high = end;
-    in->got += len;
-    r->stats->bytes_received += len;
-    return true;
-}
-
-int tltcp__reasm_appended(tltcp__reasm *r, uint64_t from) {
-    return cmn__ranges_add(&r->got, from, r->cum, NULL) == 0 ? 0
-                                                             : TLTCP_ERR_NOMEM;
 }
 
 int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,
@@ -357,7 +326,7 @@ static bool data_at_cursor(const tltcp__reasm *r, cmn__range *x) {
 /* Whether there is a gap at cursor, or data up to the end of its section or up
  * to a gap. */
 static bool section_is_decided(const tltcp__reasm *r) {
-    const tltcp__incoming *in = reasm_rec(r, r->recs.head);
+    const tltcp__incoming *in = tltcp__reasm_rec(r, r->recs.head);
     cmn__range x;
     return !data_at_cursor(r, &x) || x.end < r->cum ||
            (in != NULL && in->end_known && in->end <= r->cum);
@@ -382,6 +351,20 @@ bool tltcp__reasm_section_ready(const tltcp__reasm *r) {
              (!r->unordered && r->cum - r->cursor >= much)));
 }
 
+void tltcp__reasm_get(const tltcp__reasm *r, uint64_t at, void *data,
+                      size_t len) {
+    uint8_t *to = data;
+    while (len > 0) {
+        size_t n = len;
+        if (!tltcp__lent_get(r->lent, at, to, &n)) {
+            cmn__pages_get(&r->buf, at, to, n);
+        }
+        at += n;
+        to += n;
+        len -= n;
+    }
+}
+
 /* The section at cursor is over. */
 static void next_section(tltcp__reasm *r, bool complete) {
     if (complete) {
@@ -400,13 +383,16 @@ static void move_cursor(tltcp__reasm *r, uint64_t to) {
     }
     (void)cmn__ranges_sub(&r->got, 0, r->floor, NULL);
     cmn__pages_drop(&r->buf, r->floor / CMN__PAGE_BYTES);
+    if (r->lent != NULL) {
+        tltcp__lent_drop(r->lent, r->floor);
+    }
     assert(r->floor <= r->cursor && r->cursor <= r->cum);
 }
 
 /* Skips data delivered out of order. */
 static void pass_delivered(tltcp__reasm *r) {
     const tltcp__incoming *in;
-    while ((in = reasm_rec(r, r->recs.head)) != NULL && in->delivered &&
+    while ((in = tltcp__reasm_rec(r, r->recs.head)) != NULL && in->delivered &&
            in->start <= r->cursor) {
         move_cursor(r, in->end);
         next_section(r, true);
@@ -434,7 +420,7 @@ static int64_t reasm_read_data(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
                                                             : 0) |
                    (last ? TL_SECTION_END : 0));
     buf->len = (size_t)(x.end - x.start);
-    cmn__pages_get(&r->buf, x.start, buf->base, buf->len);
+    tltcp__reasm_get(r, x.start, buf->base, buf->len);
     move_cursor(r, x.end);
     r->boundary = last;
     if (last) {
@@ -449,7 +435,7 @@ static bool swallow(tltcp__reasm *r, uint64_t to) {
     bool numbered = to == r->update;
     while (r->recs.head < r->recs.tail &&
            !(numbered && r->recs.head >= r->update_section)) {
-        tltcp__incoming *in = reasm_rec(r, r->recs.head);
+        tltcp__incoming *in = tltcp__reasm_rec(r, r->recs.head);
         if (in != NULL && in->start_known && in->start >= to) {
             return true;
         }
@@ -485,7 +471,7 @@ static int64_t read_gap(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
 static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
                           struct tltcp_segment *seg) {
     uint64_t section = *(uint64_t *)cmn__ring_at(&r->ready, r->ready.head);
-    tltcp__incoming *in = reasm_rec(r, section);
+    tltcp__incoming *in = tltcp__reasm_rec(r, section);
     uint64_t start = in->start + r->taken;
     if (buf->len > in->end - start) {
         buf->len = (size_t)(in->end - start);
@@ -494,7 +480,7 @@ static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
     seg->seq = start;
     seg->section = section;
     seg->flags = r->taken == 0 ? TL_SECTION_START : 0;
-    cmn__pages_get(&r->buf, start, buf->base, buf->len);
+    tltcp__reasm_get(r, start, buf->base, buf->len);
     r->taken += buf->len;
     if (start + buf->len == in->end) {
         seg->flags |= TL_SECTION_END;
@@ -509,7 +495,7 @@ static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
 /* Copies the metadata of a section for the application. */
 static void copy_meta(const tltcp__reasm *r, uint64_t section,
                       struct tltcp_meta *meta) {
-    const tltcp__incoming *in = reasm_rec(r, section);
+    const tltcp__incoming *in = tltcp__reasm_rec(r, section);
     *meta = (struct tltcp_meta){0};
     if (in != NULL && tltcp__meta_flags(&in->meta) != 0) {
         const tltcp__meta *m = &in->meta;
@@ -579,8 +565,9 @@ bool tltcp__reasm_needs_memory(const tltcp__reasm *r, uint64_t start,
 
 size_t tltcp__reasm_held(const tltcp__reasm *r) {
     size_t ranges = (size_t)r->got.count + r->have.count;
-    return r->buf.bytes + r->recs.pages.bytes + ranges * sizeof(cmn__range) +
-           (size_t)r->ready.cap * r->ready.elem;
+    size_t lent = r->lent != NULL ? tltcp__lent_held(r->lent) : 0;
+    return r->buf.bytes + lent + r->recs.pages.bytes +
+           ranges * sizeof(cmn__range) + (size_t)r->ready.cap * r->ready.elem;
 }
 
 void tltcp__reasm_trim(tltcp__reasm *r) {
@@ -589,6 +576,8 @@ void tltcp__reasm_trim(tltcp__reasm *r) {
         r->floor = r->cursor;
         cmn__pages_free(&r->buf);
         cmn__pages_drop(&r->buf, r->floor / CMN__PAGE_BYTES);
+        tltcp__lent_free(r->lent);
+        r->lent = NULL;
         if (r->recs.head == r->recs.tail) {
             cmn__pages_free(&r->recs.pages);
             reasm_pass_records(r, r->recs.head);

@@ -9,6 +9,7 @@
 #include "internal/common/ring.h"
 #include "libtltcp/engine/chunk.h"
 #include "libtltcp/engine/counters.h"
+#include "libtltcp/engine/lent.h"
 
 /* The receiving side of the stream: reassembles packets into data and gaps.
  *
@@ -43,9 +44,10 @@ typedef struct tltcp__incoming_set {
 typedef struct tltcp__reasm {
     /* What arrived. */
     tltcp__incoming_set recs;
-    cmn__pages buf;   /* bytes of [floor, top) that arrived */
-    cmn__ranges got;  /* received, at or above floor */
-    cmn__ranges have; /* received or skipped, above cum */
+    cmn__pages buf;    /* bytes of [floor, top) that arrived */
+    tltcp__lent *lent; /* some of them, elsewhere; or NULL */
+    cmn__ranges got;   /* received, at or above floor */
+    cmn__ranges have;  /* received or skipped, above cum */
 
     /* Offsets: floor <= cursor <= cum. */
     uint64_t floor; /* got and buf begin here */
@@ -76,6 +78,8 @@ void tltcp__reasm_init(tltcp__reasm *r, const cmn__mem *mem, size_t limit,
                        uint32_t max_sections, bool unordered,
                        tltcp__counters *stats);
 void tltcp__reasm_free(tltcp__reasm *r);
+/* The record of a section, or NULL. */
+tltcp__incoming *tltcp__reasm_rec(const tltcp__reasm *r, uint64_t section);
 
 /* Process the contents of packets. All return 0, TLTCP_ERR_NOMEM,
  * TLTCP_ERR_LIMIT (too many holes: treat the packet as not received), or
@@ -89,6 +93,12 @@ int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
 bool tltcp__reasm_append(tltcp__reasm *r, const void *data, size_t len,
                          uint64_t section);
 int tltcp__reasm_appended(tltcp__reasm *r, uint64_t from);
+/* Until tltcp__reasm_take_room(), appended bytes lie in a room, at that
+ * distance from one packet to the next, and are not copied if possible. */
+void tltcp__reasm_borrow(tltcp__reasm *r, size_t stride);
+/* Keeps the room, if at least so many bytes in it were appended, and replaces
+ * it by another one; else copies them. Returns 0 or TLTCP_ERR_NOMEM. */
+int tltcp__reasm_take_room(tltcp__reasm *r, void **room, size_t least);
 /* The metadata of a section.  It is stored before the data, so that a reader
  * never gets data without it when memory runs out. */
 int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,
@@ -106,6 +116,9 @@ bool tltcp__reasm_section_ready(const tltcp__reasm *r);
  * end of the stream, or TLTCP_ERR_AGAIN. */
 int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
                           struct tltcp_segment *seg, struct tltcp_meta *meta);
+/* Copies bytes that arrived, at or above floor. */
+void tltcp__reasm_get(const tltcp__reasm *r, uint64_t at, void *data,
+                      size_t len);
 /* Whether everything up to the end of the stream was read. */
 bool tltcp__reasm_at_end(const tltcp__reasm *r);
 

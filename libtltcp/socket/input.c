@@ -23,6 +23,22 @@ static size_t input_len(const net__burst *b, size_t at) {
     return left < b->segment ? left : b->segment;
 }
 
+/* Passes the datagrams from `at` on, of which all or the first ones are the
+ * connection's. Returns the bytes that it took. */
+static size_t input_burst(const struct tltcp__port *port, tltcp_conn *conn,
+                          const tltcp_pktinfo *info, const net__burst *b,
+                          size_t at, tltcp_time now) {
+    /* NOLINTNEXTLINE(misc-redundant-expression) */
+    _Static_assert(NET__BURST_MAX == TLTCP_ROOM_BYTES, "a burst fills a room");
+
+    /* rooms come from malloc() */
+    return b->room != NULL && port->config.allocator.realloc == NULL
+               ? tltcp_conn_recv_lent(conn, info, b->room, at, b->len - at,
+                                      b->segment, now)
+               : tltcp_conn_recv_burst(conn, info, b->data + at, b->len - at,
+                                       b->segment, now);
+}
+
 static void input_to_caller(struct tltcp__port *port, const net__burst *b,
                             tltcp_time now) {
     tltcp_socket *s = port->all;
@@ -38,8 +54,7 @@ static void input_to_caller(struct tltcp__port *port, const net__burst *b,
 
         (void)tltcp_conn_recv(tltcp__engine(s), &info, b->data + at, len, now);
         at += len;
-        at += tltcp_conn_recv_burst(tltcp__engine(s), &info, b->data + at,
-                                    b->len - at, b->segment, now);
+        at += input_burst(port, s->conn, &info, b, at, now);
     }
     tltcp__stretch(s);
     tltcp__schedule(s);
@@ -106,8 +121,7 @@ static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
                                       b->data + at, len, &d, now);
         at += len;
         if (verdict == TLTCP_TAKEN) {
-            at += tltcp_conn_recv_burst(d.conn, &info, b->data + at,
-                                        b->len - at, b->segment, now);
+            at += input_burst(port, d.conn, &info, b, at, now);
             input_taken(d.conn, info.path, b->route);
         } else if (verdict == TLTCP_CALLER) {
             (void)tltcp__admit(port, d.conn, info.path, b->route);

@@ -90,6 +90,56 @@ static void data(struct model *m) {
     }
 }
 
+/* A packet of a burst, with the next bytes; false: there are none. */
+static bool burst_packet(struct model *m, uint8_t *at, uint32_t most) {
+    uint32_t seq = (uint32_t)m->reasm.cum;
+    uint32_t s = seq < m->start[m->n] ? section_of(m, seq) : m->n;
+    uint32_t stop = seq + most;
+    unsigned flags = 0;
+    if (s == m->n || s >= m->reasm.recs.head + m->max_sections) {
+        return false;
+    }
+    stop = stop < m->start[s + 1] ? stop : m->start[s + 1];
+    if (stop > m->reasm.cursor + LIMIT) {
+        return false;
+    }
+    for (uint32_t i = seq; i < stop; i++) {
+        at[i - seq] = content(i);
+        m->state[i] = GOT;
+    }
+    flags |= seq == m->start[s] ? TLTCP__DATA_START : 0;
+    flags |= stop == m->start[s + 1] ? TLTCP__DATA_END : 0;
+    if (flags == 0 && tltcp__reasm_append(&m->reasm, at, stop - seq, s)) {
+        FUZZ_CHECK(tltcp__reasm_appended(&m->reasm, seq) == 0);
+        return true;
+    }
+    FUZZ_CHECK(tltcp__reasm_on_data(&m->reasm, seq, at, stop - seq, s, flags) ==
+               0);
+    if ((flags & TLTCP__DATA_START) != 0) {
+        tltcp__meta meta = meta_of(s);
+        FUZZ_CHECK(tltcp__reasm_on_meta(&m->reasm, s, &meta) == 0);
+    }
+    return true;
+}
+
+/* Packets in a room that may be kept. */
+static void burst(struct model *m) {
+    uint32_t most = 1 + (uint32_t)script_below(&m->in, 100);
+    uint32_t count = 1 + (uint32_t)script_below(&m->in, 16);
+    uint32_t stride = most + (uint32_t)script_below(&m->in, 30);
+    void *room = cmn__resize(&m->mem, NULL, TLTCP_ROOM_BYTES);
+    uint8_t *at = room;
+    FUZZ_CHECK(room != NULL);
+    tltcp__reasm_borrow(&m->reasm, stride);
+    for (; count > 0 && burst_packet(m, at, most); count--) {
+        at += stride;
+    }
+    FUZZ_CHECK(tltcp__reasm_take_room(&m->reasm, &room,
+                                      (size_t)script_below(&m->in, 300)) == 0);
+    memset(room, 0xee, (size_t)stride * 16);
+    cmn__free(&m->mem, room);
+}
+
 static void pass_over(struct model *m, uint32_t from, uint32_t to) {
     for (uint32_t i = from; i < to; i++) {
         if (m->state[i] == MISSING) {
@@ -249,6 +299,11 @@ static void step(struct model *m) {
         break;
     case 7:
         tltcp__reasm_trim(&m->reasm);
+        break;
+    case 8:
+    case 9:
+    case 10:
+        burst(m);
         break;
     default:
         data(m);

@@ -7,6 +7,7 @@
 #include <tltcp/burst.h>
 
 #include "libtltcp/engine/conn.h"
+#include "libtltcp/engine/endpoint.h"
 #include "tests/support/cmocka.h"
 
 #define PATH 7u
@@ -18,6 +19,9 @@
 static const uint8_t key[32] = {1, 2, 3};
 static uint8_t content[SECTION_MAX];
 
+/* How datagrams are written and passed on. */
+enum manner { ONE_BY_ONE, TOGETHER, LENT };
+
 /* Both ends, and everything that they have said. */
 struct world {
     tltcp_endpoint *ep;
@@ -25,9 +29,10 @@ struct world {
     tltcp_conn *server;
     tltcp_time now;
     uint64_t luck;
-    bool together;
+    enum manner manner;
     uint64_t sum;  /* over all bytes that were sent or read */
     uint64_t read; /* bytes */
+    uint64_t kept; /* buffers */
 };
 
 static uint32_t draw(struct world *w, uint32_t n) {
@@ -42,7 +47,7 @@ static void note(struct world *w, const void *data, size_t len) {
     }
 }
 
-static void world_open(struct world *w, bool sealed, bool together,
+static void world_open(struct world *w, bool sealed, enum manner manner,
                        uint64_t luck) {
     static const uint8_t seed[2][TLTCP_SEED_LEN] = {{1}, {2}};
     tltcp_config cfg;
@@ -55,7 +60,7 @@ static void world_open(struct world *w, bool sealed, bool together,
     cfg.report_fates = true;
     cfg.send_buffer = (size_t)1 << 20;
     cfg.recv_buffer = (size_t)1 << 20;
-    *w = (struct world){.now = TLTCP_S, .together = together, .luck = luck};
+    *w = (struct world){.now = TLTCP_S, .manner = manner, .luck = luck};
     assert_int_equal(tltcp_endpoint_new(&w->ep, &cfg, seed[0], w->now), 0);
     assert_int_equal(tltcp_conn_new(&w->client, &cfg, seed[1], PATH, w->now),
                      0);
@@ -82,6 +87,22 @@ static void to_listener(struct world *w, const tltcp_pktinfo *info,
     }
 }
 
+/* In a room of its own, which is useless afterwards if it was not kept. */
+static size_t lend(struct world *w, tltcp_conn *to, const tltcp_pktinfo *info,
+                   const uint8_t *data, size_t len, size_t segment) {
+    size_t most = TLTCP_ROOM_BYTES / segment * segment;
+    void *lent = malloc(TLTCP_ROOM_BYTES);
+    void *room = lent;
+    size_t n = len < most ? len : most;
+    assert_non_null(room);
+    memcpy(room, data, n);
+    n = tltcp_conn_recv_lent(to, info, &room, 0, n, segment, w->now);
+    w->kept += room != lent;
+    memset(room, 0xee, TLTCP_ROOM_BYTES);
+    free(room);
+    return n;
+}
+
 static void deliver(struct world *w, tltcp_conn *from, uint8_t *data,
                     size_t len, size_t segment) {
     const tltcp_pktinfo info = {.path = PATH,
@@ -90,9 +111,11 @@ static void deliver(struct world *w, tltcp_conn *from, uint8_t *data,
     size_t at = 0;
     while (at < len) {
         size_t n = len - at < segment ? len - at : segment;
-        if (w->together && to != NULL) {
-            at += tltcp_conn_recv_burst(to, &info, data + at, len - at, segment,
-                                        w->now);
+        if (w->manner != ONE_BY_ONE && to != NULL) {
+            at += w->manner == LENT
+                      ? lend(w, to, &info, data + at, len - at, segment)
+                      : tltcp_conn_recv_burst(to, &info, data + at, len - at,
+                                              segment, w->now);
             n = len - at < segment ? len - at : segment;
         }
         if (at < len && from == w->client) {
@@ -138,9 +161,9 @@ static void pump(struct world *w, tltcp_conn *from, bool bad) {
     while (from != NULL) {
         tltcp_pktinfo info;
         size_t segment;
-        size_t n =
-            tltcp_conn_send(from, &info, data + len,
-                            w->together ? BURST : DATAGRAM, &segment, w->now);
+        size_t n = tltcp_conn_send(from, &info, data + len,
+                                   w->manner != ONE_BY_ONE ? BURST : DATAGRAM,
+                                   &segment, w->now);
         note(w, data + len, n);
         len += n;
         if (n == 0 || len > sizeof(data) - BURST || n % full != 0) {
@@ -209,7 +232,7 @@ static void note_events(struct world *w, tltcp_conn *c) {
     }
 }
 
-/* One of two equal worlds; what it says must not depend on `together`. */
+/* One of two equal worlds; what it says must not depend on `manner`. */
 static void step(struct world *w, int i) {
     bool bad = i / 200 % 2 == 1;
     serve_timers(w);
@@ -230,37 +253,102 @@ static void step(struct world *w, int i) {
     note_events(w, w->server);
 }
 
-static void compare(bool sealed, uint64_t luck) {
+static void compare(bool sealed, enum manner manner, uint64_t luck) {
     struct world one;
     struct world all;
-    world_open(&one, sealed, false, luck);
-    world_open(&all, sealed, true, luck);
+    world_open(&one, sealed, ONE_BY_ONE, luck);
+    world_open(&all, sealed, manner, luck);
     for (int i = 0; i < STEPS; i++) {
         step(&one, i);
         step(&all, i);
         assert_int_equal(one.sum, all.sum);
     }
     assert_true(one.read > (uint64_t)5 << 20);
+    assert_int_equal(all.kept > 0, manner == LENT);
     world_close(&one);
     world_close(&all);
 }
 
 TEST(datagrams_that_come_together_are_as_one_by_one) {
     for (uint64_t luck = 1; luck <= 3; luck++) {
-        compare(false, luck);
+        compare(false, TOGETHER, luck);
     }
 }
 
 TEST(so_are_sealed_ones) {
     for (uint64_t luck = 1; luck <= 3; luck++) {
-        compare(true, luck);
+        compare(true, TOGETHER, luck);
     }
+}
+
+TEST(and_those_in_buffers_that_may_be_kept) {
+    for (uint64_t luck = 1; luck <= 3; luck++) {
+        compare(false, LENT, luck);
+        compare(true, LENT, luck);
+    }
+}
+
+/* Carries a section whose end does not arrive. Returns how many bytes the
+ * server holds in buffers that it kept. */
+static size_t hold(struct world *w, size_t len) {
+    struct iovec part = {.iov_base = content, .iov_len = len};
+    tltcp_section s = {.data = &part, .count = 1, .deadline = TLTCP_TIME_NEVER};
+    assert_int_equal(tltcp_conn_write(w->client, &s, 1, w->now), 1);
+    for (int i = 0; i < 20; i++) {
+        pump(w, w->client, false);
+        w->now += TLTCP_MS;
+        pump(w, w->server, false);
+        serve_timers(w);
+    }
+    return w->server->reasm.lent == NULL
+               ? 0
+               : w->server->reasm.lent->rooms * TLTCP_ROOM_BYTES;
+}
+
+static void read_all(struct world *w) {
+    for (int i = 0; i < 100; i++) {
+        read_some(w, w->server);
+    }
+}
+
+/* With a window that is large enough. */
+static void world_warm(struct world *w) {
+    world_open(w, false, LENT, 1);
+    for (int i = 0; i < 20; i++) {
+        (void)hold(w, SECTION_MAX);
+        read_all(w);
+    }
+    assert_int_equal(w->read, 20 * SECTION_MAX);
+}
+
+TEST(kept_buffers_are_counted_and_given_back) {
+    struct world w;
+    world_warm(&w);
+    assert_true(hold(&w, SECTION_MAX) >= TLTCP_ROOM_BYTES);
+    assert_true(w.server->caller.charged >= TLTCP_ROOM_BYTES);
+    read_all(&w);
+    w.now += 10 * TLTCP_S;
+    assert_int_equal(hold(&w, 20000), 0); /* too little for a buffer */
+    world_close(&w);
+}
+
+TEST(a_listener_at_its_limit_keeps_no_buffers) {
+    struct world w;
+    world_warm(&w);
+    w.now += 10 * TLTCP_S;
+    (void)hold(&w, 1000);
+    w.ep->shared->budget.max_memory = TLTCP__BUDGET_OWN;
+    assert_int_equal(hold(&w, SECTION_MAX), 0);
+    world_close(&w);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(datagrams_that_come_together_are_as_one_by_one),
         cmocka_unit_test(so_are_sealed_ones),
+        cmocka_unit_test(and_those_in_buffers_that_may_be_kept),
+        cmocka_unit_test(kept_buffers_are_counted_and_given_back),
+        cmocka_unit_test(a_listener_at_its_limit_keeps_no_buffers),
     };
     for (size_t i = 0; i < sizeof(content); i++) {
         content[i] = (uint8_t)(i * 2654435761u >> 13);
