@@ -75,6 +75,9 @@
 #define ABOVE 0.02          /* above its part, a flow gives back ... */
 #define EASE 0.03125        /* ... this much of the window per round trip */
 #define LEAST 4             /* segments that it keeps */
+#define CLEAR 2             /* full rounds without a queue: the path ... */
+#define MORE 2              /* ... carries more, up to so many times ... */
+#define CALM 10000000000    /* ... if so long nothing was lost, ns */
 #define RECENTLY 2000000000 /* ns */
 #define MUCH 0.1            /* loss ratio that shows others, ... */
 #define MUCH_HELD 0.025     /* ... and while a part is held */
@@ -115,6 +118,7 @@ struct adaptive {
     cong_time pipe_from;  /* when this one began */
     struct cong__clock clock;
     cong_time begun;     /* when the first RTT was known */
+    cong_time lossy;     /* newest loss; 0: none */
     cong_time congested; /* newest loss judged so; 0: none */
     cong_time paused;    /* when the application was last the limit; 0: never */
     struct cong__short_queue queue;
@@ -200,6 +204,7 @@ static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
 static void note_loss(struct adaptive *a, const struct cong_ack *ack) {
     double lost = cong__clean(ack->lost);
     double most = LOSS_SEGMENTS * a->q.w.cc.mss;
+    a->lossy = lost > 0 ? ack->now : a->lossy;
     double keep = lost > 0 ? 1 - 1.0 / LOSS_TIMES : 1;
     double known = keep * (double)a->known + cong__clean(ack->acked) + lost;
     double scale = known > most ? most / known : 1;
@@ -374,6 +379,19 @@ static void reopen(struct adaptive *a, const struct cong_ack *ack,
     }
 }
 
+/* The window was the limit, and no queue shows where one stood before and
+ * nothing was lost: the path carries more than when the window was chosen. Slow
+ * start finds out how much, step by step. */
+static void look_for_more(struct adaptive *a, cong_time now) {
+    struct cong *cc = &a->q.w.cc;
+    bool calm = a->lossy <= 0 || cong__elapsed(now, a->lossy) > CALM;
+    if (a->queue.clear >= CLEAR && a->queue.stands && calm && a->delay > 0 &&
+        !a->queue.foreign && cc->cwnd >= cc->ssthresh) {
+        cong__set_ssthresh(cc, MORE * cc->cwnd);
+        cong__short_queue_forget(&a->queue);
+    }
+}
+
 /* A queue that is too short to stand overflows all the time, and the RTT is
  * then high at each loss. */
 static bool loses_much(const struct adaptive *a, cong_time now) {
@@ -441,6 +459,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     limit_growth(a, &seen, before);
     reopen(a, ack, seen.now);
     ease(a, &seen);
+    look_for_more(a, seen.now);
 }
 
 /* The application does not use all the capacity, or has had no time to show

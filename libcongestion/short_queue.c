@@ -25,6 +25,7 @@
 #define EMPTY 2e6              /* ns above the lowest RTT */
 #define EMPTIED 7000000000     /* ns, within the window of the lowest RTT */
 #define DRAIN 0.75             /* of the path used while the queue drains */
+#define CLEAR 0.25             /* of the target; less is no queue */
 
 static bool short_queue_is_recent(cong_time then, cong_time now,
                                   cong_time span) {
@@ -123,6 +124,7 @@ static void short_queue_keep(struct cong__short_queue *q, struct cong *cc,
         return;
     }
     if (mean - base > target) {
+        q->stands = true;
         q->stood = now;
         short_queue_yield(q, cc, mean, base + target);
     } else if (!short_queue_is_recent(q->stood, now, NEAR)) {
@@ -131,6 +133,14 @@ static void short_queue_keep(struct cong__short_queue *q, struct cong *cc,
     if (share > OWN && !short_queue_is_recent(q->emptied, now, EMPTIED)) {
         short_queue_drain(q, cc, base, now);
     }
+}
+
+/* Whether the window was the limit and no queue stood. */
+static bool short_queue_is_clear(const struct cong__short_queue *q, double mss,
+                                 double mean, const struct cong_ack *ack) {
+    double base = (double)ack->min_rtt;
+    return q->full && !ack->recovery &&
+           mean - base < CLEAR * short_queue_target(q, mss, base);
 }
 
 /* A round trip ends. */
@@ -143,6 +153,8 @@ static bool short_queue_end_round(struct cong__short_queue *q, struct cong *cc,
     short_queue_count(q, q->low - base, short_queue_target(q, cc->mss, base),
                       ack->now);
     turned = short_queue_judge(q, guest, ack->now);
+    q->clear = short_queue_is_clear(q, cc->mss, mean, ack) ? q->clear + 1 : 0;
+    q->full = false;
     q->low = q->sum = 0;
     q->count = 0;
     if (turned) {
@@ -171,6 +183,8 @@ bool cong__short_queue_ack(struct cong__short_queue *q, struct cong *cc,
     bool turned = false;
     double base = (double)ack->min_rtt;
     cong__queue_share_ack(&q->share, ack, cc->mss, base);
+    q->full |= ack->limited;
+    q->stands &= !(ack->lost > 0);
     if (ack->rtt > 0) {
         double rtt = (double)ack->rtt;
         q->low = q->count > 0 ? fmin(q->low, rtt) : rtt;
@@ -183,6 +197,12 @@ bool cong__short_queue_ack(struct cong__short_queue *q, struct cong *cc,
         short_queue_report(q, cc, ack->now);
     }
     return turned;
+}
+
+void cong__short_queue_forget(struct cong__short_queue *q) {
+    q->clear = 0;
+    q->stood = 0;
+    q->yielded = 0;
 }
 
 bool cong__short_queue_is_near(const struct cong__short_queue *q,

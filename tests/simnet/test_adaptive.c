@@ -84,25 +84,31 @@ TEST(a_slow_process_fills_the_link) {
 }
 
 /* A step of the link; returns when the target has followed. */
-static uint64_t play_step(double from, double to, double bound, uint64_t rtt,
-                          unsigned *lost) {
+static uint64_t play_step_of(struct adaptive a, double from, double to,
+                             double bound, unsigned *lost) {
     const double bps[] = {from, to};
     struct adaptive_step s = {
         .at = STEP, .bound = bound, .below = to < from, .met = NEVER};
     struct rates r;
-    struct adaptive a = plain(&r, rtt);
     struct outcome o;
     rates_steps(&r, bps, 2, STEP);
+    a.rates = &r;
     a.watch = adaptive_watch_step;
     a.user = &s;
     a.encoder.latency = 2 * SEC;
     adaptive_play(&a, &o);
     rates_free(&r);
     print_message("%.1f to %.1f Mbit/s, RTT %.0f ms: after %.0f ms\n",
-                  from / 1e6, to / 1e6, (double)rtt / 1e6, (double)s.met / 1e6);
+                  from / 1e6, to / 1e6, (double)a.rtt / 1e6,
+                  (double)s.met / 1e6);
     show_outcome("step", &o);
     *lost = o.lost;
     return s.met;
+}
+
+static uint64_t play_step(double from, double to, double bound, uint64_t rtt,
+                          unsigned *lost) {
+    return play_step_of(plain(NULL, rtt), from, to, bound, lost);
 }
 
 TEST(a_fall_to_a_quarter_is_followed_in_a_round_trip_and_a_half) {
@@ -122,6 +128,22 @@ TEST(a_rise_by_four_is_followed_in_seconds) {
     assert_true(play_step(1e6, 4e6, 0.9 * 0.93 * 4e6, 100 * MS, &lost) <=
                 3 * SEC);
     assert_int_equal(lost, 0);
+}
+
+/* The window that kept the queue short was the limit after it. */
+TEST(so_is_one_to_a_rate_whose_window_is_large) {
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct adaptive a = plain(NULL, 100 * MS);
+        unsigned lost;
+        a.encoder.steered = true;
+        a.encoder.gop = 50;
+        a.encoder.max_bps = 20e6;
+        a.queue = 250000;
+        a.seed = seed;
+        assert_true(play_step_of(a, 3e6, 12e6, 0.9 * 0.93 * 12e6, &lost) <=
+                    3 * SEC);
+        assert_int_equal(lost, 0);
+    }
 }
 
 TEST(a_rise_by_four_is_followed_over_a_satellite) {
@@ -401,6 +423,7 @@ int main(void) {
         cmocka_unit_test(
             a_fall_to_a_quarter_is_followed_in_a_round_trip_and_a_half),
         cmocka_unit_test(a_rise_by_four_is_followed_in_seconds),
+        cmocka_unit_test(so_is_one_to_a_rate_whose_window_is_large),
         cmocka_unit_test(a_rise_by_four_is_followed_over_a_satellite),
         cmocka_unit_test(lost_acknowledgements_do_little_harm),
         cmocka_unit_test(a_clock_that_jumps_ahead_costs_a_moment),

@@ -196,6 +196,53 @@ static double auto_growth(double first, double then, double after) {
     return grown;
 }
 
+/* A round trip in which the window is the limit; the queue, in ms, grows while
+ * more is sent, and shrinks again. */
+static void auto_full_round(struct rig *r, double queue, double swing) {
+    double n = r->cc->cwnd / 20;
+    for (int i = 1; i <= 20; i++) {
+        bool more = i <= 10;
+        double rtt = 100 + queue + swing * (more ? i : 20 - i) / 10;
+        r->now += MS(5);
+        r->ack.round = i == 20;
+        r->ack.flight = r->cc->cwnd;
+        rig_ack_rtt(r, more ? 1.5 * n : 0.5 * n, MS(rtt));
+    }
+    r->ack.round = false;
+}
+
+/* How the window grows in four full round trips with a queue, after some with
+ * another, and perhaps a loss. */
+static double auto_grows_after(double before, double lost, double then) {
+    struct rig r;
+    rig_start(&r, "auto", MS(100));
+    rig_ack_rtt(&r, 1, MS(100));
+    r.cc->ssthresh = 50;
+    r.cc->cwnd = 100;
+    for (int i = 0; i < 10; i++) {
+        auto_full_round(&r, before, 20);
+    }
+    r.ack.lost = lost;
+    rig_ack_rtt(&r, 1, MS(100));
+    r.ack.lost = 0;
+    double grown = 1 / r.cc->cwnd;
+    for (int i = 0; i < 4; i++) {
+        auto_full_round(&r, then, 0);
+    }
+    grown *= r.cc->cwnd;
+    rig_stop(&r);
+    return grown;
+}
+
+/* A window that kept the queue short says nothing once the path is faster. One
+ * that never met a queue may share a very short one with others. */
+TEST(auto_looks_for_more_when_the_queue_of_a_full_window_is_gone) {
+    assert_true(auto_grows_after(20, 0, 1) > 1.8);
+    assert_true(auto_grows_after(20, 0, 8) < 1.5);
+    assert_true(auto_grows_after(20, 1, 1) < 1.5);
+    assert_true(auto_grows_after(0, 0, 1) < 1.5);
+}
+
 /* As a later, lower RTT shows, the queue existed before. */
 static void auto_claims_its_share_when_it_joins_others(void **state) {
     double alone = auto_growth(100, 100, 0);
@@ -290,6 +337,8 @@ static void auto_does_not_grow_in_a_period_of_marks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_calm_queue_is_drained_up_to_what_is_set),
+        cmocka_unit_test(
+            auto_looks_for_more_when_the_queue_of_a_full_window_is_gone),
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
         cmocka_unit_test(auto_bears_an_eighth_in_bursts_and_no_quarter),
         cmocka_unit_test(auto_finds_no_queue_in_the_noise_of_a_long_path),
