@@ -19,6 +19,7 @@ enum luck {
     JITTER,
     RED,
     PIE,
+    SLOT,
     LUCKS
 };
 
@@ -38,6 +39,7 @@ struct sim_link {
     double bucket;              /* token bucket of the policer, bytes */
     uint64_t bucket_at;         /* time of that level, ns */
     uint64_t last_arrival;      /* of in-order packets */
+    uint64_t slot_end;          /* of the newest slot */
     struct sim_fifo flying;     /* in-order packets in flight, first to arrive
                                    first */
     struct sim_heap astray;     /* reordered packets, by time of arrival */
@@ -120,10 +122,34 @@ static void treat_ecn(const struct sim_link *l, struct sim_packet *p) {
     }
 }
 
+static uint64_t jitter_of(struct sim_link *l) {
+    const struct sim_link_config *c = &l->cfg;
+    if (c->jitter == 0 ||
+        (c->jitter_share > 0 &&
+         !sim_random_chance(&l->rnd[JITTER], c->jitter_share))) {
+        return 0;
+    }
+    return sim_random_below(&l->rnd[JITTER], c->jitter + 1);
+}
+
+/* The first end of a slot from then on. */
+static uint64_t slot_end(struct sim_link *l, uint64_t at) {
+    uint64_t range = l->cfg.slot_max - l->cfg.slot_min;
+    uint64_t idle = l->slot_end + 1000 * l->cfg.slot_max;
+    if (at > idle) { /* an idle link does not count its slots */
+        l->slot_end = at - sim_random_below(&l->rnd[SLOT], l->cfg.slot_max);
+    }
+    while (l->slot_end < at) {
+        l->slot_end +=
+            l->cfg.slot_min + sim_random_below(&l->rnd[SLOT], range + 1);
+    }
+    return l->slot_end;
+}
+
 static void fly(struct sim_link *l, struct sim_packet *p, uint64_t left) {
-    uint64_t at = left + l->cfg.delay;
-    if (l->cfg.jitter != 0) {
-        at += sim_random_below(&l->rnd[JITTER], l->cfg.jitter + 1);
+    uint64_t at = left + l->cfg.delay + jitter_of(l);
+    if (l->cfg.slot_max != 0) {
+        at = slot_end(l, at);
     }
     if (sim_random_chance(&l->rnd[REORDER], l->cfg.reorder)) {
         p->due = at + l->cfg.reorder_delay;

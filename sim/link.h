@@ -67,6 +67,10 @@ struct sim_link_config {
     uint64_t delay;       /**< propagation, ns */
     uint64_t jitter;      /**< up to this much additional delay, uniform; keeps
                                the order */
+    double jitter_share;  /**< of the packets have it, others wait behind them,
+                               as behind retransmissions of a radio; 0: all */
+    uint64_t slot_min;    /**< packets arrive at ends of slots, whose lengths */
+    uint64_t slot_max;    /**< are uniform between these, ns; 0: at any time */
     uint32_t overhead;    /**< bytes added to each packet for rate, byte limits
                                and bit errors, such as SIM_IP_UDP */
     uint32_t mtu; /**< larger packets (without overhead) are dropped; 0: no

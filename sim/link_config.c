@@ -32,6 +32,7 @@ static bool check_probabilities(const struct sim_link_config *c, char *why) {
         {"corruption", c->corrupt},
         {"duplication", c->duplicate},
         {"reordering", c->reorder},
+        {"jitter share", c->jitter_share},
     };
     for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++) {
         if (!(p[i].value >= 0 && p[i].value <= 1)) {
@@ -108,6 +109,11 @@ bool sim_link_config_check(const struct sim_link_config *c, char *why) {
         return link_config_complain(why, "blackout period in s",
                                     (double)c->blackout_period * 1e-9,
                                     "at least the blackout's length");
+    }
+    if (c->slot_min > c->slot_max) {
+        return link_config_complain(why, "shortest slot in s",
+                                    (double)c->slot_min * 1e-9,
+                                    "at most the longest");
     }
     return check_rates(c, why) && check_probabilities(c, why) &&
            check_aqm(c, why);

@@ -22,7 +22,11 @@ const char settings_help[] =
     "                       bytes may leave; it repeats. Begins at START "
     "(10s)\n"
     "  delay=20ms           propagation, one way\n"
-    "  jitter=5ms           up to this much more, uniform; packets keep order\n"
+    "  jitter=5ms[:10%]     up to this much more, uniform; packets keep "
+    "order;\n"
+    "                       of a part of them: as behind repairs of a radio\n"
+    "  slots=5ms[:20ms]     packets arrive at ends of slots, so long or of a\n"
+    "                       random length between: Wi-Fi, cellular, satellite\n"
     "  queue=50kB|40p|80ms  drop-tail limit in bytes, packets or time waited;\n"
     "                       default: 100ms, at least 10 packets (of a "
     "trace:\n"
@@ -125,7 +129,24 @@ static const char *link_settings_set_delay(struct sim_link_config *c,
 }
 
 static const char *set_jitter(struct sim_link_config *c, struct value *v) {
+    double share = 0;
+    if (v->parts > 1 && units_probability(v->part[1], &share)) {
+        return "a time, and the part of the packets: 5ms:10%";
+    }
+    c->jitter_share = share;
     return units_time(v->part[0], &c->jitter);
+}
+
+static const char *set_slots(struct sim_link_config *c, struct value *v) {
+    uint64_t least = 0;
+    uint64_t most = 0;
+    if (units_time(v->part[0], &least) ||
+        units_time(v->part[v->parts - 1], &most) || most < least) {
+        return "a length, or the shortest and the longest one: 5ms:20ms";
+    }
+    c->slot_min = least;
+    c->slot_max = most;
+    return NULL;
 }
 
 static const char *set_queue(struct sim_link_config *c, struct value *v) {
@@ -358,7 +379,8 @@ static const struct {
     {"rate", set_rate, 1},
     {"trace", set_trace, 0},
     {"delay", link_settings_set_delay, 1},
-    {"jitter", set_jitter, 1},
+    {"jitter", set_jitter, 2},
+    {"slots", set_slots, 2},
     {"queue", set_queue, 1},
     {"queue-rule", set_queue_rule, 1},
     {"lower-effort", set_lower_effort, 1},

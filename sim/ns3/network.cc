@@ -144,8 +144,8 @@ sim_link_config Plain(double rate, uint64_t delay) {
 }
 
 bool CanCarry(const sim_link_config &c) {
-    return c.jitter == 0 && c.bit_error == 0 && c.burst_enter == 0 &&
-           c.corrupt == 0 && c.duplicate == 0 && c.reorder == 0 &&
+    return c.jitter == 0 && c.slot_max == 0 && c.bit_error == 0 &&
+           c.burst_enter == 0 && c.corrupt == 0 && c.duplicate == 0 && c.reorder == 0 &&
            c.blackout_length == 0 && c.limit_bytes == 0 && c.limit_time == 0 &&
            !c.lower_effort && c.mark_above == 0 && c.mtu == 0;
 }

@@ -140,6 +140,7 @@ static const struct option options[] = {
     SETTING("trace"),
     SETTING("delay"),
     SETTING("jitter"),
+    SETTING("slots"),
     SETTING("queue"),
     SETTING("red"),
     SETTING("codel"),

@@ -255,6 +255,44 @@ TEST(jitter_keeps_the_order_and_reordering_does_not) {
     assert_in_range(overtaken(&c), 140, 260);
 }
 
+/* How many of 2000 packets, one in each ms, wait longer than this; all arrive
+ * at multiples of `grid`. */
+static unsigned waiting(const struct sim_link_config *c, uint64_t longer,
+                        uint64_t grid) {
+    struct sim_link *l = make(c, 8);
+    struct sim_packet *p;
+    unsigned n = 0;
+    uint64_t now;
+    offer_flow(l, 2000, 100, MS);
+    while ((now = sim_link_next(l)) != NONE) {
+        while ((p = sim_link_recv(l, now)) != NULL) {
+            n += now - p->sent > longer;
+            assert_int_equal(now % grid, 0);
+            sim_packet_free(p);
+        }
+    }
+    sim_link_free(l);
+    return n;
+}
+
+TEST(jitter_of_a_part_delays_what_comes_behind) {
+    struct sim_link_config c = ideal();
+    c.jitter = 8 * MS;
+    c.jitter_share = 0.01;
+    assert_in_range(waiting(&c, 0, 1), 40, 200);
+    assert_int_equal(waiting(&c, 8 * MS, 1), 0);
+}
+
+TEST(packets_arrive_at_ends_of_slots) {
+    struct sim_link_config c = ideal();
+    c.slot_min = c.slot_max = 20 * MS;
+    assert_in_range(waiting(&c, 10 * MS, 20 * MS), 800, 1000);
+    assert_int_equal(waiting(&c, 20 * MS, 20 * MS), 0);
+    c.slot_min = 5 * MS;
+    assert_in_range(waiting(&c, 10 * MS, 1), 100, 800);
+    assert_int_equal(waiting(&c, 20 * MS, 1), 0);
+}
+
 TEST(duplicates_are_copies_and_corruption_turns_one_bit) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
@@ -488,6 +526,8 @@ int main(void) {
             bursts_have_the_length_that_their_exit_probability_gives),
         cmocka_unit_test(each_impairment_has_luck_of_its_own),
         cmocka_unit_test(jitter_keeps_the_order_and_reordering_does_not),
+        cmocka_unit_test(jitter_of_a_part_delays_what_comes_behind),
+        cmocka_unit_test(packets_arrive_at_ends_of_slots),
         cmocka_unit_test(duplicates_are_copies_and_corruption_turns_one_bit),
         cmocka_unit_test(a_blackout_drops_packets_and_recurs),
         cmocka_unit_test(without_carrier_nothing_passes),

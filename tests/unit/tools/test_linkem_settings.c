@@ -29,6 +29,22 @@ TEST(a_list_sets_all_it_names) {
     assert_int_equal(c.reorder_delay, 7000000);
 }
 
+TEST(jitter_may_be_of_a_part_and_come_in_slots) {
+    struct sim_link_config c = fresh();
+    char why[SETTINGS_WHY_MAX];
+    assert_true(settings_apply("jitter=8ms:10%,slots=5ms:20ms", &c, why));
+    assert_int_equal(c.jitter, 8000000);
+    assert_float_equal(c.jitter_share, 0.1, 1e-12);
+    assert_int_equal(c.slot_min, 5000000);
+    assert_int_equal(c.slot_max, 20000000);
+    assert_true(settings_apply("jitter=1ms,slots=20ms", &c, why));
+    assert_float_equal(c.jitter_share, 0, 0);
+    assert_int_equal(c.slot_min, 20000000);
+    assert_int_equal(c.slot_max, 20000000);
+    assert_false(settings_apply("slots=20ms:5ms", &c, why));
+    assert_false(settings_apply("jitter=8ms:x", &c, why));
+}
+
 TEST(a_queue_has_one_limit_of_three_kinds) {
     struct sim_link_config c = fresh();
     char why[SETTINGS_WHY_MAX];
@@ -227,6 +243,7 @@ TEST(the_help_names_every_setting) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_sets_all_it_names),
+        cmocka_unit_test(jitter_may_be_of_a_part_and_come_in_slots),
         cmocka_unit_test(a_queue_has_one_limit_of_three_kinds),
         cmocka_unit_test(a_rate_without_a_queue_gets_a_reasonable_one),
         cmocka_unit_test(bursts_blackouts_and_aqm_are_understood),
