@@ -108,7 +108,7 @@ static bool is_shared(const tltcp__bandwidth *c,
 static void note_train(tltcp__bandwidth *c, double mss,
                        const struct cong_ack *ack, cong_time held) {
     tltcp__train_sample seen;
-    if (c->rate <= 0 ||
+    if (c->rate <= 0 || c->jitter > 0 ||
         !tltcp__train_on_ack(&c->train, c->rate, mss, ack, held, &seen)) {
         return;
     }
@@ -192,6 +192,13 @@ static void correct(tltcp__bandwidth *c, double mss, const struct cong_rtt *rtt,
     }
 }
 
+/* Jitter delivers packets of a longer time together. */
+static double reached_rate(const tltcp__bandwidth *c,
+                           const struct cong_rate_sample *rs) {
+    double took = (double)rs->interval;
+    return rs->rate * took / (took + (double)c->jitter);
+}
+
 /* The highest delivery rate, corrected while there is a standing queue, but not
  * by the application's pauses. Without a queue, there may be more. */
 static void measure(tltcp__bandwidth *c, const struct cong *cong,
@@ -201,8 +208,9 @@ static void measure(tltcp__bandwidth *c, const struct cong *cong,
     double mss = cong->mss;
     bool ended = note_span(c, mss, rtt->min_rtt, ack);
     bool saturated = is_saturated(c, cong, rtt->min_rtt);
-    if (rs != NULL && rs->rate > c->rate && (c->rate > 0 || saturated)) {
-        c->rate = rs->rate;
+    double reached = rs != NULL ? reached_rate(c, rs) : 0;
+    if (reached > c->rate && (c->rate > 0 || saturated)) {
+        c->rate = reached;
     } else if (saturated) {
         correct(c, mss, rtt, ack, seconds, ended);
     } else {

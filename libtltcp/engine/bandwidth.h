@@ -27,11 +27,12 @@ typedef struct tltcp__last_span {
 /* Bandwidth estimator for encoders and the look-ahead: what the path carries
  * for this flow. It learns from deliveries while there is a standing queue. */
 typedef struct tltcp__bandwidth {
-    double rate;     /* bytes/s, newest value; 0: not known */
-    double estimate; /* bytes/s we may use, smoothed; 0: not known */
-    double max_rate; /* bytes/s; 0: no limit */
-    double steady;   /* rate at t_changed */
-    double loss;     /* recent loss ratio */
+    double rate;      /* bytes/s, newest value; 0: not known */
+    double estimate;  /* bytes/s we may use, smoothed; 0: not known */
+    double max_rate;  /* bytes/s; 0: no limit */
+    double steady;    /* rate at t_changed */
+    double loss;      /* recent loss ratio */
+    cong_time jitter; /* delay by it, ns; set by the sender */
     tltcp__train train;
     tltcp__span span;
     tltcp__last_span last;

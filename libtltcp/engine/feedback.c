@@ -453,6 +453,7 @@ static void note_route(tltcp__sender *s, const feedback *fb) {
 static void feedback_report(tltcp__sender *s, feedback *fb, bool advanced) {
     fb->ack.now = tltcp__cc_clock(&s->cc, fb->now);
     note_route(s, fb);
+    tltcp__sender_leave_out_jitter(s, &fb->ack, &fb->newest);
     fb->ack.recovery = cong_recovery_period_in_recovery(&s->cc.period);
     if (s->largest_acked > s->round_pn) {
         fb->ack.round = true;

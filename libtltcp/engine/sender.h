@@ -117,6 +117,10 @@ cong_time tltcp__sender_return_lag(const tltcp__sender *s,
  * does not, or there is no RTT. */
 cong_time tltcp__sender_without_return(tltcp__sender *s, const tltcp__ack *ack,
                                        cong_time rtt, tltcp_time now);
+/* Shortens the RTT that the controller and the target hear by the jitter that
+ * the path is known to have; newest: the packet. */
+void tltcp__sender_leave_out_jitter(tltcp__sender *s, struct cong_ack *ack,
+                                    tltcp__cross_sample *newest);
 /* The queue on the return path, ns; little counts as none. */
 cong_time tltcp__sender_return_queue(const tltcp__sender *s);
 /* The path is another one, or needs no memory while it rests. */

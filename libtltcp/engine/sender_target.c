@@ -47,6 +47,32 @@ static tltcp__target_input target_input(const tltcp__sender *s,
         .offered = tltcp__cc_offered(&s->cc) / repaired};
 }
 
+/* What others do to a queue looks like jitter. */
+static bool target_has_others(const tltcp__sender *s, cong_time now) {
+    return s->cc.cong->queue == CONG_QUEUE_FOREIGN ||
+           s->cc.cong->queue == CONG_QUEUE_BBR ||
+           tltcp__target_is_contended(s->target, now);
+}
+
+void tltcp__sender_leave_out_jitter(tltcp__sender *s, struct cong_ack *ack,
+                                    tltcp__cross_sample *newest) {
+    cong_time min_rtt = s->cc.rtt.min_rtt;
+    cong_time most = ack->rtt > min_rtt ? ack->rtt - min_rtt : 0;
+    tltcp__bandwidth *bandwidth = s->cc.bandwidth;
+    cong_time delay;
+    if (s->target == NULL || bandwidth == NULL || ack->rtt <= 0 ||
+        !s->cc.paced) {
+        return;
+    }
+    tltcp__jitter_on_ack(&s->target->jitter, newest, min_rtt, bandwidth->rate);
+    delay = target_has_others(s, ack->now) ? 0 : s->target->jitter.delay;
+    bandwidth->jitter = delay;
+    delay = delay < most ? delay : most;
+    ack->rtt -= delay;
+    newest->rtt = ack->rtt;
+    s->cc.held += delay;
+}
+
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
                                  const tltcp__cross_sample *newest,
                                  tltcp_time now) {

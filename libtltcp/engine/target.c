@@ -59,6 +59,7 @@
 /* Times what the controller offers: its window must be full to grow, and a
  * flow that does not fill it loses its share of the queue. */
 #define CLAIM 1.1
+#define CONTENDED 2000000000 /* ns after a loss or a mark */
 /* Seconds of queue: up to LEAST it is left to others, from MOST on it is
  * drained like our own. Between them, the longer it is, the more we yield:
  * frames would be late there, and it may be that of streams like ours. */
@@ -229,6 +230,11 @@ static void target_note_flat(tltcp__target *t, const tltcp__target_input *in,
         t->flat = t->low[0];
         t->t_flat = now;
     }
+}
+
+bool tltcp__target_is_contended(const tltcp__target *t, cong_time now) {
+    return (t->t_signal >= 0 && now - t->t_signal < CONTENDED) ||
+           tltcp__cross_traffic_share(&t->cross) > CROSS_MOST;
 }
 
 cong_time tltcp__target_longer_path(const tltcp__target *t,

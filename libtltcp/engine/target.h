@@ -3,6 +3,7 @@
 #define LIBTLTCP_TARGET_H
 
 #include "libtltcp/engine/cross_traffic.h"
+#include "libtltcp/engine/jitter.h"
 
 /* The target bitrate: what an encoder should produce now, so that its frames
  * arrive without waiting.
@@ -33,6 +34,7 @@ typedef struct tltcp__target_sample {
 
 typedef struct tltcp__target {
     tltcp__cross_traffic cross;
+    tltcp__jitter jitter;
     tltcp__target_sample sample[TLTCP__TARGET_SAMPLES]; /* a ring */
     unsigned newest;                                    /* index in it */
     unsigned count;                                     /* samples in it */
@@ -82,6 +84,8 @@ void tltcp__target_init(tltcp__target *t);
 void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
                           double acked, cong_time rtt,
                           const tltcp__cross_sample *newest, cong_time now);
+/* Others may fill the queue, or it overflows. */
+bool tltcp__target_is_contended(const tltcp__target *t, cong_time now);
 /* The RTT without a queue of a path that has become longer; -1: it has not. */
 cong_time tltcp__target_longer_path(const tltcp__target *t,
                                     const tltcp__target_input *in,

@@ -260,6 +260,11 @@ static void shape_jitter_60(struct sim_link_config *c) {
     c->jitter = 60 * MS;
 }
 
+static void shape_slots(struct sim_link_config *c) {
+    c->slot_min = 20 * MS;
+    c->slot_max = 60 * MS;
+}
+
 static void has_b_frames(struct adaptive *a) {
     a->encoder.b_frames = 2;
 }
@@ -277,6 +282,7 @@ SHAPE(pie_ecn)
 SHAPE(policer)
 SHAPE(jitter_30)
 SHAPE(jitter_60)
+SHAPE(slots)
 
 #define S5 (5 * SEC)
 #define S10 (10 * SEC)
@@ -308,6 +314,8 @@ static const struct links links[] = {
     {"64 kbit/s back of 12", {12e6}, 1, S30, 30 * MS, 60000, is_thin_back},
     {"jitter 30 ms", {4e6}, 1, S30, 40 * MS, 60000, with_jitter_30},
     {"jitter 60 ms", {4e6}, 1, S30, 40 * MS, 60000, with_jitter_60},
+    {"jitter 30 ms of 12", {12e6}, 1, S30, 40 * MS, 60000, with_jitter_30},
+    {"slots 20 to 60 ms", {4e6}, 1, S30, 40 * MS, 60000, with_slots},
     {"2 % lost", {3e6}, 1, S30, 40 * MS, 60000, loses},
     {"CoDel", {3e6}, 1, S30, 40 * MS, 250000, with_codel},
     {"CoDel, ECN", {3e6}, 1, S30, 40 * MS, 250000, with_codel_ecn},

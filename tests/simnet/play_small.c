@@ -4,7 +4,8 @@
  *
  * `play_small case NAME=VALUE ...` plays one case, `play_small trace ...`
  * prints what became of its pictures: clip, link (part of the stream's rate),
- * latency, rtt (ms), loss, bursts, row, gop, from, seed, seeds. */
+ * latency, rtt (ms), loss, bursts, row, jitter (ms, each way), share (of the
+ * packets that have it), slot (ms), gop, from, seed, seeds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,12 @@ static bool set(struct small_case *on, unsigned *seeds, const char *word) {
         on->bursts = value;
     } else if (IS("row")) {
         on->in_a_row = (unsigned)value;
+    } else if (IS("jitter")) {
+        on->jitter = (uint64_t)(value * MS);
+    } else if (IS("share")) {
+        on->jitter_share = value;
+    } else if (IS("slot")) {
+        on->slot = (uint64_t)(value * MS);
     } else if (IS("gop")) {
         on->gop = (uint32_t)value;
     } else if (IS("from")) {

@@ -47,6 +47,9 @@ static void plan_link(struct plan *p, const struct small_case *on,
         p->link[i].burst_enter = on->bursts / (1 - on->bursts) / in_a_row;
         p->link[i].burst_leave = 1 / in_a_row;
         p->link[i].burst_loss = 1;
+        p->link[i].jitter = on->jitter;
+        p->link[i].jitter_share = on->jitter_share;
+        p->link[i].slot_max = on->slot;
         p->link[i].limit_packets = 0;
         p->link[i].limit_bytes = 50000;
         p->config[i].idle_timeout_ms = 5000;

@@ -21,11 +21,14 @@ struct small_case {
     uint64_t latency; /* beyond what the empty path takes */
     uint64_t rtt;     /* 0: 40 ms */
     double loss;
-    double bursts;     /* share lost, in a row ... */
-    unsigned in_a_row; /* ... on average */
-    uint32_t gop;      /* pictures; 0: 50 */
-    uint32_t from;     /* pictures before it do not count */
-    uint64_t seed;     /* the first one; 0: 1 */
+    double bursts;       /* share lost, in a row ... */
+    unsigned in_a_row;   /* ... on average */
+    uint64_t jitter;     /* each way ... */
+    double jitter_share; /* ... of this share of the packets; 0: all */
+    uint64_t slot;       /* packets arrive at ends of slots up to so long */
+    uint32_t gop;        /* pictures; 0: 50 */
+    uint32_t from;       /* pictures before it do not count */
+    uint64_t seed;       /* the first one; 0: 1 */
 };
 
 /* Medians of all seeds, shares of 1. */

@@ -168,6 +168,26 @@ TEST(a_thin_return_path_will_do) {
     rates_free(&r);
 }
 
+static void shape_jitter(struct sim_link_config *c) {
+    c->jitter = 30 * MS;
+}
+
+static void shape_slots(struct sim_link_config *c) {
+    c->slot_min = 20 * MS;
+    c->slot_max = 60 * MS;
+}
+
+/* It is not taken for a queue. */
+TEST(jitter_leaves_most_of_the_link_in_use) {
+    struct rates r = steady_rates(4e6, 30 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.shape = shape_jitter;
+    expect("30 ms of jitter", &a, 0.93, 0.97, SEC, 0.7);
+    a.shape = shape_slots;
+    expect("slots of 20 to 60 ms", &a, 0.93, 0.97, SEC, 0.45);
+    rates_free(&r);
+}
+
 TEST(random_loss_does_little_harm) {
     struct rates r = steady_rates(3e6, 30 * SEC);
     struct adaptive a = plain(&r, 40 * MS);
@@ -435,6 +455,7 @@ int main(void) {
         cmocka_unit_test(a_stream_copes_with_a_policer),
         cmocka_unit_test(a_thin_return_path_will_do),
         cmocka_unit_test(a_slow_return_path_leaves_most_of_the_link_in_use),
+        cmocka_unit_test(jitter_leaves_most_of_the_link_in_use),
         cmocka_unit_test(random_loss_does_little_harm),
         cmocka_unit_test(an_encoder_that_overshoots_is_held_down),
         cmocka_unit_test(a_capture_that_stalls_goes_on),

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Learns how much of the delay is jitter. */
+#include "libtltcp/engine/jitter.h"
+
+#include <math.h>
+
+#define NS_PER_S 1e9
+#define SPACING 40000000 /* ns between samples: jitter is brief */
+#define KNOWN 24u        /* samples before there is an answer */
+#define LEAST 12e6       /* ns; less is noise, ... */
+#define LEAST_BYTES 3600 /* ... or that of packets of a slow link */
+#define DEVIATIONS 4     /* times what samples differ from those beside them */
+#define QUARTILES 3      /* times the lower one; a link that pauses has none */
+
+static unsigned jitter_known(const tltcp__jitter *j) {
+    return j->count < TLTCP__JITTER_SAMPLES ? j->count : TLTCP__JITTER_SAMPLES;
+}
+
+/* The nth newest, from 0. */
+static double jitter_rest(const tltcp__jitter *j, unsigned n) {
+    return (double)j->rest[(j->count - 1 - n) % TLTCP__JITTER_SAMPLES];
+}
+
+static void jitter_sort(const tltcp__jitter *j, float *sorted) {
+    for (unsigned i = 0; i < jitter_known(j); i++) {
+        unsigned at = i;
+        for (; at > 0 && sorted[at - 1] > j->rest[i]; at--) {
+            sorted[at] = sorted[at - 1];
+        }
+        sorted[at] = j->rest[i];
+    }
+}
+
+static double jitter_mean(const tltcp__jitter *j) {
+    unsigned n = jitter_known(j);
+    double sum = 0;
+    for (unsigned i = 0; i < n; i++) {
+        sum += (double)j->rest[i];
+    }
+    return sum / n;
+}
+
+/* By how much a sample differs from those before and after it. */
+static double jitter_deviation(const tltcp__jitter *j) {
+    unsigned n = jitter_known(j);
+    double sum = 0;
+    for (unsigned i = 1; i + 1 < n; i++) {
+        double rest = jitter_rest(j, i);
+        sum += (rest - jitter_rest(j, i - 1)) * (rest - jitter_rest(j, i + 1));
+    }
+    return sqrt(fmax(sum / (n - 2), 0));
+}
+
+static cong_time jitter_usual(const tltcp__jitter *j, double rate) {
+    float sorted[TLTCP__JITTER_SAMPLES] = {0};
+    double least = fmax(LEAST, LEAST_BYTES / rate * NS_PER_S);
+    unsigned n = jitter_known(j);
+    double median, tail, delay;
+    jitter_sort(j, sorted);
+    median = (double)sorted[n / 2];
+    tail = fmax(jitter_mean(j) - median, 0);
+    delay = fmin(median - tail, QUARTILES * (double)sorted[n / 4]);
+    delay = fmin(delay, DEVIATIONS * jitter_deviation(j));
+    return delay > least ? (cong_time)delay : 0;
+}
+
+static void jitter_take(tltcp__jitter *j, double rest, double rate) {
+    j->rest[j->count % TLTCP__JITTER_SAMPLES] = (float)rest;
+    /* does not wrap round to small counts */
+    j->count = j->count + 1 < 2 * TLTCP__JITTER_SAMPLES ? j->count + 1
+                                                        : TLTCP__JITTER_SAMPLES;
+    j->delay = j->count >= KNOWN ? jitter_usual(j, rate) : 0;
+}
+
+void tltcp__jitter_on_ack(tltcp__jitter *j, const tltcp__cross_sample *newest,
+                          cong_time min_rtt, double rate) {
+    double took = (double)(newest->sent - j->sent) / NS_PER_S;
+    double more = newest->bytes - j->bytes;
+    double delay = (double)(newest->rtt - min_rtt);
+    if (rate <= 0 || min_rtt <= 0 || took < 0) {
+        return;
+    }
+    j->queue = j->sent > 0 ? fmax(j->queue + more - took * rate, 0) : 0;
+    j->sent = newest->sent;
+    j->bytes = newest->bytes;
+    if (newest->sent - j->taken >= SPACING) {
+        j->taken = newest->sent;
+        delay -= j->queue / rate * NS_PER_S;
+        jitter_take(j, fmax(delay, 0), rate);
+    }
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/jitter.h"
+
+#include <math.h>
+
+#include "tests/support/cmocka.h"
+
+#define MS ((cong_time)1000000)
+#define RTT (40 * MS)
+#define CAPACITY 500000.0 /* bytes/s */
+#define PACKET 1200.0
+#define FRAME (40 * MS)
+#define PACKETS 12 /* of a frame */
+
+/* A stream of frames through a bottleneck, and what else delays it. */
+struct path {
+    tltcp__jitter jitter;
+    uint32_t luck;
+    cong_time now;
+    cong_time arrived; /* the newest packet */
+    double sent;       /* bytes */
+    double queue;      /* bytes */
+    cong_time (*delay)(struct path *p);
+};
+
+static cong_time path_luck(struct path *p, cong_time below) {
+    p->luck = p->luck * 1664525u + 1013904223u;
+    return (cong_time)((double)below * (p->luck >> 8) / 16777216.0);
+}
+
+static void path_send(struct path *p) {
+    cong_time arrives;
+    p->sent += PACKET;
+    p->queue += PACKET;
+    arrives = p->now + RTT + (cong_time)(p->queue / CAPACITY * 1e9);
+    arrives += p->delay != NULL ? p->delay(p) : 0;
+    p->arrived = arrives > p->arrived ? arrives : p->arrived;
+    tltcp__jitter_on_ack(
+        &p->jitter,
+        &(tltcp__cross_sample){p->now, p->sent, p->arrived - p->now}, RTT,
+        CAPACITY);
+}
+
+/* The delay learnt in so many seconds, ms. */
+static double path_stream(struct path *p, unsigned seconds) {
+    cong_time until = p->now + seconds * 1000 * MS;
+    while (p->now < until) {
+        for (unsigned i = 0; i < PACKETS; i++) {
+            path_send(p);
+            p->now += FRAME / 2 / PACKETS; /* faster than the bottleneck */
+            p->queue -= CAPACITY * (double)(FRAME / 2 / PACKETS) * 1e-9;
+            p->queue = fmax(p->queue, 0);
+        }
+        p->now += FRAME / 2;
+        p->queue = fmax(p->queue - CAPACITY * (double)(FRAME / 2) * 1e-9, 0);
+    }
+    return (double)p->jitter.delay / MS;
+}
+
+static cong_time of_radio(struct path *p) {
+    return path_luck(p, 40 * MS);
+}
+
+static cong_time of_slots(struct path *p) {
+    cong_time slot = 50 * MS;
+    return (slot - (p->now + RTT) % slot) % slot;
+}
+
+static cong_time of_others(struct path *p) {
+    return (cong_time)((1 + sin((double)p->now * 3e-9)) * 30e6);
+}
+
+/* For a tenth of the time the link carries nothing. */
+static cong_time of_fades(struct path *p) {
+    cong_time since = p->now % (3000 * MS);
+    return since < 300 * MS ? 300 * MS - since : 0;
+}
+
+TEST(a_stream_has_no_jitter_of_its_own) {
+    struct path p = {.now = MS};
+    assert_true(path_stream(&p, 10) <= 0);
+}
+
+TEST(random_delay_is_jitter) {
+    struct path p = {.now = MS, .delay = of_radio};
+    assert_in_range(path_stream(&p, 9), 12, 40);
+}
+
+TEST(so_are_slots_in_which_packets_arrive) {
+    struct path p = {.now = MS, .delay = of_slots};
+    assert_in_range(path_stream(&p, 10), 10, 40);
+}
+
+TEST(jitter_that_ends_is_forgotten) {
+    struct path p = {.now = MS, .delay = of_radio};
+    assert_true(path_stream(&p, 10) > 0);
+    p.delay = NULL;
+    assert_true(path_stream(&p, 3) <= 0);
+}
+
+TEST(a_queue_of_others_is_no_jitter) {
+    struct path p = {.now = MS, .delay = of_others};
+    for (unsigned i = 0; i < 20; i++) {
+        assert_true(path_stream(&p, 1) <= 0);
+    }
+}
+
+TEST(nor_are_pauses_of_a_link) {
+    struct path p = {.now = MS, .delay = of_fades};
+    for (unsigned i = 0; i < 20; i++) {
+        assert_true(path_stream(&p, 1) <= 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stream_has_no_jitter_of_its_own),
+        cmocka_unit_test(random_delay_is_jitter),
+        cmocka_unit_test(so_are_slots_in_which_packets_arrive),
+        cmocka_unit_test(jitter_that_ends_is_forgotten),
+        cmocka_unit_test(a_queue_of_others_is_no_jitter),
+        cmocka_unit_test(nor_are_pauses_of_a_link),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
