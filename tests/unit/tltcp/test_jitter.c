@@ -41,18 +41,20 @@ static void path_send(struct path *p) {
         CAPACITY);
 }
 
+static void path_drain(struct path *p, cong_time t) {
+    p->now += t;
+    p->queue = fmax(p->queue - CAPACITY * (double)t * 1e-9, 0);
+}
+
 /* The delay learnt in so many seconds, ms. */
 static double path_stream(struct path *p, unsigned seconds) {
     cong_time until = p->now + seconds * 1000 * MS;
     while (p->now < until) {
         for (unsigned i = 0; i < PACKETS; i++) {
             path_send(p);
-            p->now += FRAME / 2 / PACKETS; /* faster than the bottleneck */
-            p->queue -= CAPACITY * (double)(FRAME / 2 / PACKETS) * 1e-9;
-            p->queue = fmax(p->queue, 0);
+            path_drain(p, FRAME / 2 / PACKETS); /* a burst */
         }
-        p->now += FRAME / 2;
-        p->queue = fmax(p->queue - CAPACITY * (double)(FRAME / 2) * 1e-9, 0);
+        path_drain(p, FRAME / 2);
     }
     return (double)p->jitter.delay / MS;
 }
