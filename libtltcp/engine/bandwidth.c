@@ -243,7 +243,7 @@ static void note_full(tltcp__bandwidth *c, const struct cong *cong,
 
 /* The offered rate, limited to the known bandwidth. If that is known, use the
  * RTT without our own queue: a window that was just reduced has not drained it
- * yet. */
+ * yet. Behind a policer no queue shows it, only losses do. */
 static double usable(const tltcp__bandwidth *c, const struct cong *cong,
                      const struct cong_rtt *rtt) {
     double rate = offered(c, cong, c->rate > 0 ? rtt->min_rtt : rtt->srtt);
@@ -251,7 +251,9 @@ static double usable(const tltcp__bandwidth *c, const struct cong *cong,
         rate *= SHORT; /* the window is sometimes smaller to keep the queue
                           short */
     }
-    if (c->rate > 0 && rate > c->rate) {
+    if (c->rate <= 0) {
+        rate *= 1 - c->loss;
+    } else if (rate > c->rate) {
         rate = c->rate;
     }
     return c->max_rate > 0 && rate > c->max_rate ? c->max_rate : rate;

@@ -453,3 +453,8 @@ void shape_policer(struct sim_link_config *c) {
     c->police_rate = 2.5e6;
     c->police_burst = 30000;
 }
+
+void shape_policer_1(struct sim_link_config *c) {
+    shape_policer(c);
+    c->police_rate = 1e6;
+}

@@ -99,5 +99,6 @@ void shape_pie_ecn(struct sim_link_config *c);
 void shape_fq(struct sim_link_config *c);
 void shape_fq_ecn(struct sim_link_config *c);
 void shape_policer(struct sim_link_config *c);
+void shape_policer_1(struct sim_link_config *c);
 
 #endif /* TESTS_SIMNET_ADAPTIVE_H */

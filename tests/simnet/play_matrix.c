@@ -280,6 +280,7 @@ SHAPE(fq_ecn)
 SHAPE(pie)
 SHAPE(pie_ecn)
 SHAPE(policer)
+SHAPE(policer_1)
 SHAPE(jitter_30)
 SHAPE(jitter_60)
 SHAPE(slots)
@@ -324,6 +325,7 @@ static const struct links links[] = {
     {"PIE", {3e6}, 1, S30, 40 * MS, 250000, with_pie},
     {"PIE, ECN", {3e6}, 1, S30, 40 * MS, 250000, with_pie_ecn},
     {"policer 2.5 of 10", {10e6}, 1, S30, 40 * MS, 60000, with_policer},
+    {"policer 1 of 10, 20 ms", {10e6}, 1, S30, 20 * MS, 60000, with_policer_1},
 };
 
 /* From when on the target was above 90 % of what it had before. */

@@ -333,6 +333,15 @@ TEST(a_stream_copes_with_a_policer) {
                   0.95, 0.1);
 }
 
+/* What it drops is sent again, and must leave room for that. */
+TEST(a_stream_behind_a_narrow_policer_is_in_time) {
+    struct rates r = steady_rates(10e6, 30 * SEC);
+    struct adaptive a = plain(&r, 20 * MS);
+    a.shape = shape_policer_1;
+    expect("a policer of 1 Mbit/s on 10", &a, 0.7, 0.9, 2 * SEC, 0.07);
+    rates_free(&r);
+}
+
 TEST(an_encoder_that_is_deaf_does_not_break_the_sender) {
     struct rates r = steady_rates(1e6, 20 * SEC);
     struct adaptive a = plain(&r, 40 * MS);
@@ -453,6 +462,7 @@ int main(void) {
         cmocka_unit_test(queues_that_drop_early_do_little_harm),
         cmocka_unit_test(queues_that_mark_lose_no_picture),
         cmocka_unit_test(a_stream_copes_with_a_policer),
+        cmocka_unit_test(a_stream_behind_a_narrow_policer_is_in_time),
         cmocka_unit_test(a_thin_return_path_will_do),
         cmocka_unit_test(a_slow_return_path_leaves_most_of_the_link_in_use),
         cmocka_unit_test(jitter_leaves_most_of_the_link_in_use),
