@@ -2,10 +2,11 @@
 /*
  * Bare UDP as fast as the kernel accepts it: the upper limit of any protocol
  * over UDP.  Modes: "gso" (UDP_SEGMENT and UDP_GRO) and "mmsg" (sendmmsg and
- * recvmmsg, one datagram per message).  Mode "tcp": the kernel's TCP.
+ * recvmmsg, one datagram per message).  Mode "tcp": the kernel's TCP, CUBIC.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -39,6 +40,9 @@ static void set_up(struct raw *r, const struct bench_options *o) {
     }
     if (!tcp) { /* which sizes its own */
         bench_widen_buffers(r->fd);
+    } else if (setsockopt(r->fd, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5) !=
+               0) {
+        bench_fail("cubic", strerror(errno));
     }
     for (unsigned i = 0; i < MESSAGES; i++) {
         r->iov[i].iov_base = r->room + (size_t)i * SLOT;
