@@ -45,20 +45,29 @@ static void offer_flow(struct sim_link *l, uint64_t n, size_t len,
     }
 }
 
-/* Runs the link dry by its own timer.  Returns packets delivered; *last is when
- * the last came. */
+/* The next packet that the link delivers by its own timer, or NULL; *now is the
+ * time of that timer. */
+static struct sim_packet *next_arrival(struct sim_link *l, uint64_t *now) {
+    struct sim_packet *p = sim_link_recv(l, *now);
+    while (p == NULL && sim_link_next(l) != NONE) {
+        *now = sim_link_next(l);
+        p = sim_link_recv(l, *now);
+    }
+    return p;
+}
+
+/* Runs the link dry.  Returns packets delivered; *last is when the last
+ * came. */
 static uint64_t drain(struct sim_link *l, uint64_t *last) {
     struct sim_packet *p;
     uint64_t n = 0;
-    uint64_t now;
-    while ((now = sim_link_next(l)) != NONE) {
-        while ((p = sim_link_recv(l, now)) != NULL) {
-            n++;
-            if (last != NULL) {
-                *last = now;
-            }
-            sim_packet_free(p);
+    uint64_t now = 0;
+    while ((p = next_arrival(l, &now)) != NULL) {
+        n++;
+        if (last != NULL) {
+            *last = now;
         }
+        sim_packet_free(p);
     }
     return n;
 }
@@ -231,14 +240,12 @@ static uint64_t overtaken(const struct sim_link_config *c) {
     struct sim_packet *p;
     uint64_t highest = 0;
     uint64_t late = 0;
-    uint64_t now;
+    uint64_t now = 0;
     offer_flow(l, 2000, 100, MS);
-    while ((now = sim_link_next(l)) != NONE) {
-        while ((p = sim_link_recv(l, now)) != NULL) {
-            late += p->dst < highest;
-            highest = p->dst > highest ? p->dst : highest;
-            sim_packet_free(p);
-        }
+    while ((p = next_arrival(l, &now)) != NULL) {
+        late += p->dst < highest;
+        highest = p->dst > highest ? p->dst : highest;
+        sim_packet_free(p);
     }
     sim_link_free(l);
     return late;
@@ -262,14 +269,12 @@ static unsigned waiting(const struct sim_link_config *c, uint64_t longer,
     struct sim_link *l = make(c, 8);
     struct sim_packet *p;
     unsigned n = 0;
-    uint64_t now;
+    uint64_t now = 0;
     offer_flow(l, 2000, 100, MS);
-    while ((now = sim_link_next(l)) != NONE) {
-        while ((p = sim_link_recv(l, now)) != NULL) {
-            n += now - p->sent > longer;
-            assert_int_equal(now % grid, 0);
-            sim_packet_free(p);
-        }
+    while ((p = next_arrival(l, &now)) != NULL) {
+        n += now - p->sent > longer;
+        assert_int_equal(now % grid, 0);
+        sim_packet_free(p);
     }
     sim_link_free(l);
     return n;
@@ -446,7 +451,7 @@ TEST(red_marks_instead_when_it_may) {
 /* Ten of each kind into a queue of ten; what comes out of each. */
 static void offer_both(struct sim_link *l, uint64_t out[2]) {
     struct sim_packet *p;
-    uint64_t now;
+    uint64_t now = 0;
     for (uint64_t i = 0; i < 20; i++) {
         p = sim_packet_new(NULL, 1000);
         assert_non_null(p);
@@ -454,11 +459,9 @@ static void offer_both(struct sim_link *l, uint64_t out[2]) {
         p->dscp = i < 10 ? SIM_DSCP_LOWER_EFFORT : 0;
         sim_link_send(l, p, 0);
     }
-    while ((now = sim_link_next(l)) != NONE) {
-        while ((p = sim_link_recv(l, now)) != NULL) {
-            out[p->dscp == 0]++;
-            sim_packet_free(p);
-        }
+    while ((p = next_arrival(l, &now)) != NULL) {
+        out[p->dscp == 0]++;
+        sim_packet_free(p);
     }
 }
 

@@ -203,20 +203,31 @@ TEST(forged_calls_cost_no_memory_beyond_a_fixed_number) {
     close_house();
 }
 
+/* Begins a packet of a guest. */
+static cmn__writer begin(const tltcp_conn *c, uint32_t pn, uint8_t *dgram,
+                         size_t cap) {
+    const sec__packet p = {
+        .type = SEC__SHORT, .dcid = tltcp_conn_id(c), .pn = pn};
+    cmn__writer w = cmn__writer_of(dgram, cap);
+    sec__packet_put(&w, &p);
+    return w;
+}
+
+static void deliver(cmn__writer *w, uint8_t *dgram, uint64_t path) {
+    const tltcp_pktinfo from = {.path = path};
+    sec__packet_seal(w, dgram);
+    (void)tltcp_endpoint_recv(h.ep, &from, dgram, (size_t)(w->p - dgram),
+                              &h.out, h.now);
+}
+
 /* A byte of data far from all others, in a packet of its own. */
 static void hog(tltcp_conn *c, uint64_t path, uint32_t pn, uint32_t seq,
                 uint32_t section) {
-    const tltcp_pktinfo from = {.path = path};
-    const sec__packet p = {
-        .type = SEC__SHORT, .dcid = tltcp_conn_id(c), .pn = pn};
     uint8_t dgram[100];
-    cmn__writer w = cmn__writer_of(dgram, sizeof(dgram));
-    sec__packet_put(&w, &p);
+    cmn__writer w = begin(c, pn, dgram, sizeof(dgram));
     tltcp__data_put(&w, 0, seq, section, 1);
     cmn__put8(&w, 1);
-    sec__packet_seal(&w, dgram);
-    (void)tltcp_endpoint_recv(h.ep, &from, dgram, (size_t)(w.p - dgram), &h.out,
-                              h.now);
+    deliver(&w, dgram, path);
 }
 
 /* Somebody calls, is accepted and proves his address. */
@@ -237,19 +248,24 @@ static size_t fill(tltcp_conn *conn, uint64_t path) {
     return conn->caller.charged;
 }
 
-TEST(callers_share_a_budget_of_memory) {
-    enum { MAX = 8 << 20, CALLERS = 100 };
+/* Opens a house with so much memory, and guests of different addresses on paths
+ * from 1 on. Returns the bytes that they take. */
+static size_t open_full_house(size_t max_memory, uint64_t guests) {
     tltcp_config c;
-    size_t live;
-    tltcp_conn *conn;
     tltcp_config_init(&c);
-    c.listener.max_memory = MAX;
+    c.listener.max_memory = max_memory;
     open_house(&c);
-    for (uint64_t i = 1; i <= CALLERS; i++) {
+    for (uint64_t i = 1; i <= guests; i++) {
         tltcp_pktinfo from = place(i, i, 0, 0);
         (void)open_guest(&from);
     }
-    live = h.alloc.live;
+    return h.alloc.live;
+}
+
+TEST(callers_share_a_budget_of_memory) {
+    enum { MAX = 8 << 20, CALLERS = 100 };
+    size_t live = open_full_house(MAX, CALLERS);
+    tltcp_conn *conn;
     for (uint64_t i = 1; i <= CALLERS; i++) {
         (void)fill(h.guest[i - 1], i);
         assert_true(h.guest[i - 1]->state == TLTCP__CONN_OPEN);
@@ -288,34 +304,19 @@ static void share_memory(bool one_address, uint64_t block56, uint64_t block48,
 
 /* Pings, takes what is sent, and acknowledges nothing. */
 static void ping(tltcp_conn *c, uint64_t path, uint32_t pn) {
-    const tltcp_pktinfo from = {.path = path};
-    const sec__packet p = {
-        .type = SEC__SHORT, .dcid = tltcp_conn_id(c), .pn = pn};
     uint8_t dgram[1500];
-    cmn__writer w = cmn__writer_of(dgram, 100);
+    cmn__writer w = begin(c, pn, dgram, 100);
     tltcp_pktinfo to;
     size_t segment;
-    sec__packet_put(&w, &p);
     tltcp__chunk_put(&w, TLTCP__PING, 0, 0);
-    sec__packet_seal(&w, dgram);
-    (void)tltcp_endpoint_recv(h.ep, &from, dgram, (size_t)(w.p - dgram), &h.out,
-                              h.now);
+    deliver(&w, dgram, path);
     while (tltcp_conn_send(c, &to, dgram, sizeof(dgram), &segment, h.now) > 0) {
     }
 }
 
 TEST(callers_that_acknowledge_nothing_share_the_budget) {
     enum { MAX = 8 << 20, CALLERS = 20, PINGS = 40000 };
-    tltcp_config c;
-    size_t live;
-    tltcp_config_init(&c);
-    c.listener.max_memory = MAX;
-    open_house(&c);
-    for (uint64_t i = 1; i <= CALLERS; i++) {
-        tltcp_pktinfo from = place(i, i, 0, 0);
-        (void)open_guest(&from);
-    }
-    live = h.alloc.live;
+    size_t live = open_full_house(MAX, CALLERS);
     for (uint32_t pn = 2; pn < PINGS; pn++) {
         for (uint64_t i = 1; i <= CALLERS; i++) {
             ping(h.guest[i - 1], i, pn);
