@@ -75,9 +75,9 @@
 #define ABOVE 0.02          /* above its part, a flow gives back ... */
 #define EASE 0.03125        /* ... this much of the window per round trip */
 #define LEAST 4             /* segments that it keeps */
-#define CLEAR 2             /* full rounds without a queue: the path ... */
-#define MORE 2              /* ... carries more, up to so many times ... */
-#define CALM 10000000000    /* ... if so long nothing was lost, ns */
+#define CLEAR 2             /* full rounds without a queue show a faster path */
+#define MORE 2              /* slow start then multiplies the window by this */
+#define CALM 10000000000    /* ns without a loss before it may */
 #define RECENTLY 2000000000 /* ns */
 #define MUCH 0.1            /* loss ratio that shows others, ... */
 #define MUCH_HELD 0.025     /* ... and while a part is held */
@@ -379,9 +379,8 @@ static void reopen(struct adaptive *a, const struct cong_ack *ack,
     }
 }
 
-/* The window was the limit, and no queue shows where one stood before and
- * nothing was lost: the path carries more than when the window was chosen. Slow
- * start finds out how much, step by step. */
+/* Lets slow start look for the rate of a path that has become faster. It has if
+ * a full window makes no queue where one stood before, and nothing was lost. */
 static void look_for_more(struct adaptive *a, cong_time now) {
     struct cong *cc = &a->q.w.cc;
     bool calm = a->lossy <= 0 || cong__elapsed(now, a->lossy) > CALM;

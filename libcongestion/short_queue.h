@@ -27,9 +27,9 @@ struct cong__short_queue {
     bool settling;       /* the newest window change has not taken effect yet */
     bool foreign;        /* others fill the queue */
     bool was_own;        /* the queue was the flow's own at least once */
-    bool stands;         /* it stood above the target since the newest loss */
+    bool stands;         /* a queue was too long since the newest loss */
     bool full;           /* the window was the limit in this round */
-    unsigned clear;      /* rounds in a row in which it was, without a queue */
+    unsigned clear;      /* full rounds in a row without a queue */
     double yielded;      /* window before it yielded to a queue, bytes */
     double drained;      /* window before it drained the queue, bytes */
     double excess;       /* queue above the tolerable length, ns * s */
@@ -44,7 +44,7 @@ struct cong__short_queue {
  * short. True when the queue has just turned out to be foreign. */
 bool cong__short_queue_ack(struct cong__short_queue *q, struct cong *cc,
                            const struct cong_ack *ack, bool guest, bool keep);
-/* The path has changed: what was known of its queue is void. */
+/* Forgets the queue of a path that has changed. */
 void cong__short_queue_forget(struct cong__short_queue *q);
 /* The window should grow slowly. */
 bool cong__short_queue_is_near(const struct cong__short_queue *q,

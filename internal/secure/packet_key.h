@@ -22,11 +22,11 @@ bool sec__packet_key_batches(const sec__packet_key *k);
 bool sec__packet_key_seal(sec__packet_key *k, uint64_t pn,
                           const uint8_t *header, size_t header_len,
                           uint8_t *text, size_t len);
-/* The same for text that lies elsewhere, which is sealed into out. */
+/* Seals text that lies elsewhere into `out`. */
 bool sec__packet_key_seal_from(const sec__packet_key *k, uint64_t pn,
                                const uint8_t *header, size_t header_len,
                                const uint8_t *text, size_t len, uint8_t *out);
-/* Whether that is possible: libcrypto's records are sealed in place. */
+/* Whether the key can do so. libcrypto's records are sealed in place. */
 bool sec__packet_key_seals_from(const sec__packet_key *k);
 /* Opens len bytes, tag included, into plain.  lead: the SEC__RECORD_LEAD bytes
  * in front of plain are free to be used, which makes it cheaper.  False when

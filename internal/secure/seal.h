@@ -73,9 +73,10 @@ bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
  * which must not move until sec__seal_flush(). Several packets are sealed in a
  * row where that is cheaper; see sec__packet_key_batches(). */
 bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len);
-/* Whether the text of a packet may lie elsewhere, which saves its copy. */
+/* Whether sec__seal_put_from() is available. */
 bool sec__seal_puts_from(const sec__seal *s);
-/* Seals such a packet at once: the header is in place, the text at `text`. */
+/* Seals a packet at once. The header is in the packet; the text lies elsewhere
+ * and is sealed into the packet, which saves a copy. */
 bool sec__seal_put_from(sec__seal *s, uint64_t pn, uint8_t *packet,
                         const uint8_t *text, size_t len);
 /* Seals the waiting packets. False if any packet ever could not be sealed: then
@@ -86,8 +87,8 @@ bool sec__seal_flush(sec__seal *s);
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
                     const uint8_t *text, size_t len, uint8_t *plain);
-/* The same in place: SEC__SHORT_LEN bytes of header, which are of no use
- * afterwards, and len bytes of text. */
+/* Opens a packet in place: SEC__SHORT_LEN bytes of header, then len bytes of
+ * text. The header is destroyed. */
 bool sec__seal_open_packet(sec__seal *s, uint8_t phase, uint64_t pn,
                            uint8_t *packet, size_t len);
 /* Whether new keys are due and wait for the peer to confirm the current

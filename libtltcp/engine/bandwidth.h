@@ -32,7 +32,7 @@ typedef struct tltcp__bandwidth {
     double max_rate;  /* bytes/s; 0: no limit */
     double steady;    /* rate at t_changed */
     double loss;      /* recent loss ratio */
-    cong_time jitter; /* delay by it, ns; set by the sender */
+    cong_time jitter; /* of the path, ns; set by the sender */
     tltcp__train train;
     tltcp__span span;
     tltcp__last_span last;
@@ -50,7 +50,7 @@ typedef struct tltcp__bandwidth {
                             never */
 } tltcp__bandwidth;
 
-/* Of a path that has shown nothing yet. */
+/* The estimate of a path that has shown nothing yet. */
 #define TLTCP__BANDWIDTH_UNKNOWN                                         \
     {                                                                    \
         .t_estimate = -1, .t_full = -1, .t_slowed = -1, .t_limited = -1, \

@@ -140,22 +140,22 @@ void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
 void tltcp__cc_set_pace(tltcp__cc *cc);
 
 /* cc_bandwidth.c. */
-/* Data leaves: estimates the bandwidth from now on, and first by the newest
- * feedback, which came at `heard`; 0: none yet. Without memory, it stays
+/* Starts the estimate when data leaves. Its first input is the newest feedback,
+ * which came at `heard`; 0: none yet. Without memory, the bandwidth stays
  * unknown. */
 void tltcp__cc_estimate_bandwidth(tltcp__cc *cc, tltcp_time heard,
                                   tltcp_time now);
-/* No data flows: frees the estimate unless the path has shown its rate. */
+/* Frees the estimate when no data flows, unless the path has shown its rate. */
 void tltcp__cc_forget_bandwidth(tltcp__cc *cc);
-/* What the path has shown. */
+/* The estimate for reading. It is never NULL: without data it knows nothing. */
 const tltcp__bandwidth *tltcp__cc_bandwidth(const tltcp__cc *cc);
 /* What the controller allows, bytes of sections per second. */
 double tltcp__cc_offered(const tltcp__cc *cc);
 /* The estimated bandwidth, likewise; 0: not known. */
 double tltcp__cc_estimated(const tltcp__cc *cc);
-/* One feedback, after the controller. */
+/* Updates the estimate by a feedback that the controller has processed. */
 void tltcp__cc_learn_bandwidth(tltcp__cc *cc, const struct cong_ack *ack);
-/* Forgets what was estimated: another path. */
+/* Starts the estimate again for another path. */
 void tltcp__cc_restart_bandwidth(tltcp__cc *cc, tltcp_time now);
 
 /* The estimated bandwidth, bit/s of sections. */

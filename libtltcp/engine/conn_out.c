@@ -57,7 +57,7 @@ static void skip_numbers_sometimes(tltcp_conn *c) {
 
 /* Opens a packet of at most cap bytes, including its checksum, to an id of the
  * peer's. */
-/* More lone ACKs would be recorded than there may be. */
+/* Whether the peer has left too many lone ACKs unacknowledged. */
 static bool is_never_acknowledged(const tltcp_conn *c) {
     const tltcp__sentmap *m = &c->sender.map;
     return tltcp__sentmap_is_full(m) ||

@@ -5,7 +5,7 @@
 /* The first bytes of a packet of a run: header, UPDATE, and DATA without the
  * data. */
 #define HEAD_LEN (SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN)
-/* Of them, what is sealed with the data. */
+/* Of these, the bytes that are sealed with the data. */
 #define TEXT_AT (HEAD_LEN - SEC__SHORT_LEN)
 #define PN_AT (SEC__SHORT_LEN - 4u)
 #define SEQ_AT (SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__CHUNK_LEN)

@@ -4,16 +4,15 @@
 
 #include "libtltcp/engine/cross_traffic.h"
 
-/* Learns how much of the delay is jitter, which is no queue: to send less does
+/* Learns how much of the delay is jitter. Jitter is no queue: sending less does
  * not shorten it.
  *
- * A model of our own queue, at the path's rate, says how much of each delay
- * above the lowest RTT we cause. What it does not explain is jitter if it goes
- * up and down all the time: successive changes are then correlated negatively,
- * as in Roll's estimate of the spread of prices (1984). A queue of others
- * changes smoothly. And jitter lies about evenly around its median, while the
- * delay of a link whose rate changes is mostly short, and sometimes very long.
- */
+ * A model of the own queue, at the path's rate, predicts a part of each delay
+ * above the lowest RTT. The rest is jitter on two conditions. Its successive
+ * changes are correlated negatively, as in Roll's estimate of the spread of
+ * prices (1984); a queue of others changes smoothly. And it lies evenly around
+ * its median; the delay of a link whose rate changes is mostly short and
+ * sometimes very long. */
 
 #define TLTCP__JITTER_SAMPLES 48u
 

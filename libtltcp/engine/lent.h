@@ -12,11 +12,11 @@
 /* Received bytes that stay where the driver received them until they are read.
  *
  * The driver lends a room, a buffer with a burst of datagrams. Their data is
- * noted as extents. If it fills at least half of the room, the room is kept,
- * and the driver gets another one; so what is held is at most twice the data,
- * and one room. */
+ * noted as extents. If the data fills half of the room or more, this module
+ * keeps the room and gives the driver another one. So the rooms with data take
+ * at most twice the bytes of the data. A few spare rooms are kept as well. */
 
-/* The least bytes of a room that are worth keeping it. */
+/* Least data for which a room is kept. */
 #define TLTCP__LENT_MIN (TLTCP_ROOM_BYTES / 2)
 
 typedef struct tltcp__lent {

@@ -47,7 +47,7 @@ static tltcp__target_input target_input(const tltcp__sender *s,
         .offered = tltcp__cc_offered(&s->cc) / repaired};
 }
 
-/* What others do to a queue looks like jitter. */
+/* Whether others take part in the queue, which looks like jitter. */
 static bool target_has_others(const tltcp__sender *s, cong_time now) {
     return s->cc.cong->queue == CONG_QUEUE_FOREIGN ||
            s->cc.cong->queue == CONG_QUEUE_BBR ||
