@@ -9,9 +9,7 @@
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/socket.h"
 #include "libtltcp/socket/stats.h"
-#include "libtltcp/socket/stretch.h"
 #include "libtltcp/socket/tcp_link.h"
-#include "libtltcp/socket/trace.h"
 
 /* Number of bursts of one connection before the next one has its turn. */
 #define BURSTS 16
@@ -111,22 +109,11 @@ static void output_keep_stats(tltcp_socket *s) {
 
 /* Frees a connection that is no longer needed. */
 static void output_forget(tltcp_socket *s) {
-    struct tltcp__port *port = s->port;
-
-    if (port->listening != NULL) {
+    if (s->port->listening != NULL) {
         tltcp__accept_drop(s);
         output_keep_stats(s);
     }
-    if (s->timer != CMN__HEAP_NONE) {
-        cmn__heap_remove(&port->io->timers, s->timer);
-    }
-    tltcp__stretch_forget(s);
-    tltcp__link_drop(s);
-    tltcp_conn_free(tltcp__engine(s));
-    s->conn = NULL;
-    port->current = NULL;
-    tltcp__socket_unlink(s);
-    tltcp__trace_close(s);
+    tltcp__socket_end(s);
     s->gone = true;
     if (s->owned) {
         tltcp__wake_all(&s->watchers);

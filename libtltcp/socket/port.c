@@ -12,9 +12,7 @@
 #include "libtltcp/socket/io_thread.h"
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/socket.h"
-#include "libtltcp/socket/stretch.h"
 #include "libtltcp/socket/tcp_accept.h"
-#include "libtltcp/socket/tcp_link.h"
 #include "libtltcp/socket/trace.h"
 
 /* Room in the kernel for bursts while the thread is not scheduled. */
@@ -263,15 +261,8 @@ static void port_free_connections(struct tltcp__port *port) {
     while (port->all != NULL) {
         tltcp_socket *s = port->all;
 
-        if (s->timer != CMN__HEAP_NONE) {
-            cmn__heap_remove(&port->io->timers, s->timer);
-        }
         tltcp__unschedule(s);
-        tltcp__stretch_forget(s);
-        tltcp__link_drop(s);
-        tltcp_conn_free(s->conn);
-        s->conn = NULL;
-        tltcp__socket_unlink(s);
+        tltcp__socket_end(s);
         tltcp__socket_free(s);
     }
 }

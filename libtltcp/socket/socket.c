@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+#include "libtltcp/socket/stretch.h"
+#include "libtltcp/socket/tcp_link.h"
+#include "libtltcp/socket/trace.h"
+
 static void socket_link_in(tltcp_socket *s) {
     s->next = s->port->all;
     if (s->next != NULL) {
@@ -12,7 +16,7 @@ static void socket_link_in(tltcp_socket *s) {
     s->port->all = s;
 }
 
-void tltcp__socket_unlink(tltcp_socket *s) {
+static void socket_unlink(tltcp_socket *s) {
     if (s->next != NULL) {
         s->next->prev = s->prev;
     }
@@ -51,4 +55,19 @@ void tltcp__socket_free(tltcp_socket *s) {
     net__routes_free(&s->routes);
     free(s->reason);
     free(s);
+}
+
+void tltcp__socket_end(tltcp_socket *s) {
+    struct tltcp__port *port = s->port;
+
+    if (s->timer != CMN__HEAP_NONE) {
+        cmn__heap_remove(&port->io->timers, s->timer);
+    }
+    tltcp__stretch_forget(s);
+    tltcp__link_drop(s);
+    tltcp_conn_free(tltcp__engine(s));
+    s->conn = NULL;
+    port->current = NULL;
+    socket_unlink(s);
+    tltcp__trace_close(s);
 }

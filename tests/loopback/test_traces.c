@@ -125,6 +125,39 @@ TEST(a_program_is_told_as_well) {
     assert_int_equal(read_files(none).files, 0);
 }
 
+static unsigned open_descriptors(void) {
+    DIR *d = opendir("/dev/fd");
+    unsigned count = 0;
+
+    assert_non_null(d);
+    while (readdir(d) != NULL) {
+        count++;
+    }
+    (void)closedir(d);
+    return count;
+}
+
+TEST(a_call_that_fails_at_once_closes_its_file) {
+    static const char *const none[] = {"none", "none", "none"};
+    struct lo *l = *state;
+    struct sockaddr_in taken;
+    int holder = lo_bind(&taken);
+    char port[8];
+    unsigned before;
+
+    (void)snprintf(port, sizeof(port), "%u", ntohs(taken.sin_port));
+    l->config.qlog_dir = folder;
+    l->config.io.local_host = l->host;
+    l->config.io.local_service = port;
+    before = open_descriptors();
+    assert_int_equal(
+        tltcp_connect(&l->client, l->host, "7", &l->config, LO_PATIENCE),
+        TLTCP_ERR_IN_USE);
+    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(close(holder), 0);
+    assert_int_equal(read_files(none).files, 1);
+}
+
 static atomic_uint rejected;
 
 static void count_rejected(void *user, const tltcp_trace_event *ev) {
@@ -172,6 +205,7 @@ int main(void) {
         LO_TEST(a_connection_writes_what_happens_to_it, plain),
         LO_TEST(a_program_is_told_as_well, ipv4),
         LO_TEST(a_program_is_told_as_well, threads),
+        LO_TEST(a_call_that_fails_at_once_closes_its_file, ipv4),
         LO_TEST(a_listener_tells_of_callers_that_it_rejected, ipv4),
         LO_TEST(a_listener_tells_of_callers_that_it_rejected, threads),
     };
