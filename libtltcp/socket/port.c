@@ -257,7 +257,9 @@ int tltcp__port_open(struct tltcp__port *port, const net__addr *bind,
     return tltcp__error_of(opening.status);
 }
 
+/* Shared threads have other ports, whose users schedule connections. */
 static void port_free_connections(struct tltcp__port *port) {
+    uv_mutex_lock(&port->io->mx);
     while (port->all != NULL) {
         tltcp_socket *s = port->all;
 
@@ -265,6 +267,7 @@ static void port_free_connections(struct tltcp__port *port) {
         tltcp__socket_end(s);
         tltcp__socket_free(s);
     }
+    uv_mutex_unlock(&port->io->mx);
 }
 
 static void port_do_close(void *arg) {
