@@ -94,15 +94,13 @@ static void input_reply(struct tltcp__port *port, const net__route *route,
     }
 }
 
-static void input_taken(tltcp_conn *conn, uint64_t token,
+static void input_taken(tltcp_socket *s, uint64_t token,
                         const net__route *route) {
-    tltcp_socket *s = tltcp_conn_user(conn);
-
     if (s == NULL) {
         return;
     }
     if (s->routes.first.token != token) {
-        net__routes_add(&s->routes, token, route, tltcp_conn_path(conn));
+        net__routes_add(&s->routes, token, route, tltcp_conn_path(s->conn));
     }
     tltcp__schedule(s);
 }
@@ -114,6 +112,7 @@ static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
 
     for (size_t at = 0; at < b->len;) {
         size_t len = input_len(b, at);
+        tltcp_socket *s = NULL;
         int verdict;
 
         port->current = NULL; /* not known yet */
@@ -122,18 +121,16 @@ static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
         at += len;
         if (verdict == TLTCP_TAKEN) {
             at += input_burst(port, d.conn, &info, b, at, now);
-            input_taken(d.conn, info.path, b->route);
+            s = tltcp_conn_user(d.conn);
+            input_taken(s, info.path, b->route);
         } else if (verdict == TLTCP_CALLER) {
-            (void)tltcp__admit(port, d.conn, info.path, b->route);
+            s = tltcp__admit(port, d.conn, info.path, b->route);
             now = tltcp_now(); /* the mutex was released for a while */
         } else if (verdict == TLTCP_REPLY) {
             tltcp__note_reply(port, &d, &b->route->remote);
             input_reply(port, b->route, &d);
         }
-        if (port->tracer != NULL && verdict != TLTCP_DROPPED &&
-            verdict != TLTCP_REPLY) {
-            tltcp__tracer_adopt(port->tracer, tltcp_conn_user(d.conn));
-        }
+        tltcp__tracer_adopt(port->tracer, s);
     }
 }
 

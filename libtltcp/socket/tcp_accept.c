@@ -79,9 +79,7 @@ static void incoming_bind(struct tltcp__link *l, tltcp_conn *conn) {
     s->reliable = true;
     s->link = l;
     l->s = s;
-    if (port->tracer != NULL) {
-        tltcp__tracer_adopt(port->tracer, s);
-    }
+    tltcp__tracer_adopt(port->tracer, s);
 }
 
 /* From a peer that has no connection yet. False: it does not belong here. */

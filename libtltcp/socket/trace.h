@@ -19,7 +19,8 @@ void tltcp__tracer_free(struct tltcp__tracer *t);
 
 /* tltcp_config::on_trace of the engines; `user` is the port. */
 void tltcp__tracer_take(void *user, const tltcp_trace_event *ev);
-/* Assigns to this connection the events that arrived before it was known. */
+/* Assigns to this connection the events that arrived before it was known. Both
+ * may be NULL. */
 void tltcp__tracer_adopt(struct tltcp__tracer *t, tltcp_socket *s);
 /* On the I/O thread, without the mutex. */
 void tltcp__tracer_flush(struct tltcp__tracer *t);

@@ -88,6 +88,44 @@ TEST(connecting_without_memory_fails_cleanly) {
     assert_true(fail_each(l, connect_once) > 3);
 }
 
+static int allocations_until_failure;
+
+/* On the listener's thread, which counts its own allocations. */
+static bool fail_soon(void *user, const tltcp_caller *caller, char *reason) {
+    (void)user;
+    (void)caller;
+    (void)reason;
+    left = allocations_until_failure;
+    return true;
+}
+
+static void ignore_trace(void *user, const tltcp_trace_event *ev) {
+    (void)user;
+    (void)ev;
+}
+
+/* A caller who finds no memory repeats its call. */
+TEST(a_traced_listener_without_memory_survives) {
+    struct lo *l = *state;
+
+    l->config.on_trace = ignore_trace;
+    l->config.listener.on_caller = fail_soon;
+    lo_listen(l);
+    l->config.on_trace = NULL;
+    for (int k = 0; k < 80; k++) {
+        tltcp_socket *first = NULL;
+        tltcp_socket *second = NULL;
+
+        allocations_until_failure = k;
+        (void)tltcp_connect(&first, l->host, l->port, &l->config, LO_PATIENCE);
+        (void)tltcp_connect(&second, l->host, l->port, &l->config, LO_PATIENCE);
+        (void)tltcp_close(first, 0);
+        (void)tltcp_close(second, 0);
+    }
+    allocations_until_failure = -1;
+    lo_connect(l);
+}
+
 TEST(sending_without_memory_is_an_error_or_works) {
     struct lo *l = *state;
     uint8_t data[5000] = {0};
@@ -174,6 +212,7 @@ int main(void) {
         LO_TEST(listening_without_memory_fails_cleanly, plain),
         LO_TEST(connecting_without_memory_fails_cleanly, ipv4),
         LO_TEST(connecting_without_memory_fails_cleanly, plain),
+        LO_TEST(a_traced_listener_without_memory_survives, ipv4),
         LO_TEST(sending_without_memory_is_an_error_or_works, ipv4),
         LO_TEST(too_few_descriptors_are_an_error, ipv4),
         LO_TEST(too_few_descriptors_are_an_error, threads),
