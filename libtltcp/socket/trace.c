@@ -38,7 +38,6 @@ struct tltcp__tracer {
     void *user;
     char *dir;
     cmn__ring queue; /* under the mutex */
-    uint64_t omitted;
     cmn__ring out; /* used by the I/O thread: events to hand out now */
 };
 
@@ -105,9 +104,6 @@ static struct record *trace_push(struct tltcp__tracer *t) {
 
     if (cmn__ring_len(&t->queue) < EVENTS_MAX) {
         rec = cmn__ring_push(&t->queue);
-    }
-    if (rec == NULL) {
-        t->omitted++;
     }
     if (cmn__ring_len(&t->queue) == EVENTS_MANY) {
         (void)uv_async_send(&t->port->io->wake);

@@ -7,7 +7,7 @@
 /*
  * Trace events of the engines are queued under the mutex. The I/O thread passes
  * them to on_trace and to the qlog files with the mutex released. The queue has
- * a limit; beyond it events are left out, and the files give their number.
+ * a limit; beyond it events are left out.
  */
 
 /* Makes the tracer that `c` requests: *t stays NULL if it requests none.
