@@ -121,7 +121,8 @@ typedef struct saratoga_node_transfer {
     void *user;                      /**< copied to events */
     int input;  /**< stream: descriptor to read, such as a pipe; not closed;
                    without O_NONBLOCK it must support poll() */
-    int output; /**< stream: descriptor to write; likewise */
+    int output; /**< stream: descriptor to write; likewise. Ignore SIGPIPE if
+                   its reader may go away */
     const char *group; /**< get: group that the answer may go to; the node joins
                             it. NULL: none. A host that is a group is always
                             joined */
@@ -185,11 +186,13 @@ typedef struct saratoga_node_event {
  * @brief Creates a node and opens its socket.
  * @param[out] u    the node; close it with saratoga_node_close()
  * @param c         config; strings are copied
- * @param[out] why  error message, ::SARATOGA_NODE_TEXT bytes
+ * @param[out] why  error message, ::SARATOGA_NODE_TEXT bytes, "" after success;
+ *                  or NULL
  * @retval 0                     open
  * @retval SARATOGA_ERR_INVAL    an option is wrong
  * @retval SARATOGA_ERR_ALGORITHM see saratoga_config_check()
- * @retval SARATOGA_ERR_IO       socket or root cannot be opened
+ * @retval SARATOGA_ERR_IO       socket or root cannot be opened, or a host name
+ *                               is not known
  * @retval SARATOGA_ERR_NOMEM    no memory
  */
 SARATOGA_API int saratoga_node_open(saratoga_node **u,
@@ -269,6 +272,7 @@ SARATOGA_API int saratoga_node_set_rate(saratoga_node *u, uint64_t id,
  * @param[out] st  initialised by saratoga_stats_init()
  * @retval 0                  filled in
  * @retval SARATOGA_ERR_GONE  no such transfer, or not yet begun
+ * @retval SARATOGA_ERR_INVAL @p st was not initialised
  */
 SARATOGA_API int saratoga_node_get_stats(saratoga_node *u, uint64_t id,
                                          saratoga_stats *st);

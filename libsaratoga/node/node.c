@@ -351,9 +351,6 @@ static int open_engine(saratoga_node *u, char *why) {
         rv = saratoga_engine_new(&u->engine, &u->engine_config, seed,
                                  saratoga__now());
     }
-    if (rv != 0 && why[0] == '\0') {
-        (void)snprintf(why, SARATOGA_NODE_TEXT, "%s", saratoga_strerror(rv));
-    }
     return rv;
 }
 
@@ -369,16 +366,26 @@ static int open_sockets(saratoga_node *u, char *why) {
 }
 
 static int open_all(saratoga_node *u, char *why) {
-    int rv;
+    int rv = draw(u->routes.key, sizeof(u->routes.key), why) ? 0 : UV_EIO;
 
-    if (!draw(u->routes.key, sizeof(u->routes.key), why) ||
-        open_loop(u, why) != 0 || open_root(u, why) != 0 ||
-        open_sockets(u, why) != 0 || aim_beacons(u, why) != 0 ||
-        saratoga__answer_group_open(u, why) != 0) {
-        return SARATOGA_ERR_IO;
+    rv = rv != 0 ? rv : open_loop(u, why);
+    rv = rv != 0 ? rv : open_root(u, why);
+    rv = rv != 0 ? rv : open_sockets(u, why);
+    rv = rv != 0 ? rv : aim_beacons(u, why);
+    rv = rv != 0 ? rv : saratoga__answer_group_open(u, why);
+    if (rv != 0) {
+        return rv == UV_ENOMEM ? SARATOGA_ERR_NOMEM : SARATOGA_ERR_IO;
     }
     rv = saratoga__secure_open(u, why);
     return rv != 0 ? rv : open_engine(u, why);
+}
+
+/* Returns the error; explains it in general, unless that was done. */
+static int explained(int rv, char *why) {
+    if (why[0] == '\0') {
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "%s", saratoga_strerror(rv));
+    }
+    return rv;
 }
 
 int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
@@ -390,7 +397,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
     why = why != NULL ? why : unwanted;
     why[0] = '\0';
     if (out == NULL) {
-        return SARATOGA_ERR_INVAL;
+        return explained(SARATOGA_ERR_INVAL, why);
     }
     *out = NULL;
     if (!cmn__sized_is_set(c)) {
@@ -400,7 +407,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
     }
     u = calloc(1, sizeof(*u));
     if (u == NULL) {
-        return SARATOGA_ERR_NOMEM;
+        return explained(SARATOGA_ERR_NOMEM, why);
     }
     u->root.fd = -1;
     saratoga__places_init(&u->places);
@@ -412,7 +419,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
     }
     if (rv != 0) {
         saratoga_node_close(u);
-        return rv;
+        return explained(rv, why);
     }
     report_free_space(u);
     saratoga__wake(u);

@@ -39,10 +39,34 @@ TEST(every_transfer_is_reported_although_memory_is_short) {
     expect_file(p->there, name, FILE_LEN, 1);
 }
 
+TEST(a_node_that_finds_no_memory_says_so) {
+    saratoga_node_config c;
+    saratoga_node *node;
+    char why[SARATOGA_NODE_TEXT];
+    int callocs = 0;
+
+    saratoga_node_config_init(&c);
+    c.host = "127.0.0.1";
+    do {
+        int rv;
+
+        has_failed = false;
+        callocs_left = callocs++;
+        rv = saratoga_node_open(&node, &c, why);
+        callocs_left = -1;
+        assert_int_equal(rv, has_failed ? SARATOGA_ERR_NOMEM : 0);
+        assert_true((why[0] != '\0') == has_failed);
+        saratoga_node_close(node);
+    } while (has_failed);
+    assert_in_range(callocs, 3, 100);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        every_transfer_is_reported_although_memory_is_short, pair_set_up,
-        pair_tear_down)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            every_transfer_is_reported_although_memory_is_short, pair_set_up,
+            pair_tear_down),
+        cmocka_unit_test(a_node_that_finds_no_memory_says_so)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
