@@ -102,8 +102,9 @@ static int find_group(saratoga__file *f) {
         f->work.stage = f->group.name;
         rv = saratoga__resolve(f->group.name, f->group.service, false,
                                &f->group.address);
-        rv = rv == 0 && !saratoga__is_multicast(&f->group.address) ? UV_EINVAL
-                                                                   : rv;
+        rv = rv == 0 && !saratoga__is_multicast(&f->group.address)
+                 ? SARATOGA__NO_GROUP
+                 : rv;
         f->group.heard = rv == 0;
     } else if (f->request == SARATOGA_GET &&
                saratoga__is_multicast(&f->peer.route.remote)) {
@@ -158,9 +159,10 @@ static bool hears_group(saratoga__file *f) {
         rv = saratoga__multicast_open(f->u, &f->peer.route.remote, false);
     }
     if (rv != 0) {
-        saratoga__file_fail(f, saratoga__error_of(rv),
-                            "cannot join the group %s: %s", f->peer.name,
-                            saratoga__error_text(rv));
+        saratoga__file_fail(
+            f, saratoga__error_of(rv), "cannot join the group %s: %s",
+            f->group.name[0] != '\0' ? f->group.name : f->peer.name,
+            saratoga__error_text(rv));
     }
     return rv == 0;
 }

@@ -78,6 +78,10 @@ const char *saratoga__error_text(int error) {
         return "the quota is used up";
     case SARATOGA__BAD_NAME:
         return "the peer gives the file a hidden or unprintable name";
+    case SARATOGA__NO_GROUP:
+        return "that is not a multicast address";
+    case SARATOGA__IN_GROUP:
+        return "the node has joined another one";
     case UV_EAI_NONAME:
         return "there is no such host or port";
     default:

@@ -10,6 +10,8 @@
 #define SARATOGA__BAD_SUM (-20003)    /* the checksum is wrong */
 #define SARATOGA__OVER_QUOTA (-20004) /* the quota for peers is used up */
 #define SARATOGA__BAD_NAME (-20005)   /* the peer's name for the file */
+#define SARATOGA__NO_GROUP (-20006)   /* not a multicast address */
+#define SARATOGA__IN_GROUP (-20007)   /* a node can join only one group */
 
 /* The status code on the wire; `otherwise` if none fits. */
 unsigned saratoga__status_of(int error, unsigned otherwise);

@@ -80,8 +80,7 @@ void saratoga__join_groups(saratoga_node *u) {
     net__udp_share(u->net.udp);
 }
 
-/* --- The multicast socket
- * ------------------------------------------------------- */
+/* --- The multicast socket ------------------------------------------------ */
 
 /* Answers leave by the other socket, which may have other addresses. */
 static void multicast_deliver(saratoga_node *u, const net__burst *in) {
@@ -128,8 +127,9 @@ int saratoga__multicast_open(saratoga_node *u, const net__addr *group,
     net__addr_unmap(&at);
     if (u->net.multicast != NULL) {
         u->net.multicast_all |= all;
-        return saratoga__address_equal(&at, &u->net.multicast_at) ? 0
-                                                                  : UV_EBUSY;
+        return saratoga__address_equal(&at, &u->net.multicast_at)
+                   ? 0
+                   : SARATOGA__IN_GROUP;
     }
     u->net.multicast_all = all;
     u->net.multicast_at = at;
@@ -167,9 +167,7 @@ int saratoga__answer_group_open(saratoga_node *u, char *why) {
     rv = saratoga__resolve(host, service != NULL ? service : "7542", false,
                            &to->remote);
     if (rv == 0 && !saratoga__is_multicast(&to->remote)) {
-        (void)snprintf(why, SARATOGA_NODE_TEXT, "%s is not a multicast address",
-                       host);
-        return UV_EINVAL;
+        rv = SARATOGA__NO_GROUP;
     }
     if (rv == 0) {
         net__udp_share(u->net.udp);

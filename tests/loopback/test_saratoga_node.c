@@ -211,6 +211,39 @@ TEST(a_transfer_without_a_host_is_refused) {
     assert_int_equal(saratoga_node_active(p->client), 0);
 }
 
+static void get_from_group(struct pair *p, const char *group) {
+    saratoga_node_transfer t;
+    uint64_t id;
+
+    saratoga_node_transfer_init(&t);
+    t.type = SARATOGA_GET;
+    t.host = "127.0.0.1";
+    t.service = p->port;
+    t.path = "f";
+    t.folder = p->there;
+    t.file = group;
+    t.group = group;
+    assert_int_equal(saratoga_node_start(p->client, &t, &id), 0);
+}
+
+TEST(a_group_that_cannot_be_joined_is_named) {
+    struct pair *p = *state;
+
+    make_file(p->here, "f", 7, 1);
+    open_pair(p, false, 0);
+    get_from_group(p, "127.0.0.9");
+    wait_for(p, 1);
+    assert_string_equal(p->last.text,
+                        "127.0.0.9: that is not a multicast address");
+    get_from_group(p, "239.255.1.2");
+    wait_for(p, 2);
+    assert_int_equal(p->last.error, 0);
+    get_from_group(p, "239.255.1.3");
+    wait_for(p, 3);
+    assert_string_equal(p->last.text, "cannot join the group 239.255.1.3: the "
+                                      "node has joined another one");
+}
+
 /* It was compiled when there were fewer. */
 TEST(fields_that_a_caller_does_not_know_are_not_read) {
     struct pair *p = *state;
@@ -357,6 +390,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             the_rate_of_a_node_or_a_transfer_may_change, pair_set_up,
             pair_tear_down),
+        cmocka_unit_test_setup_teardown(a_group_that_cannot_be_joined_is_named,
+                                        pair_set_up, pair_tear_down),
         cmocka_unit_test_setup_teardown(the_event_callback_reports_events,
                                         pair_set_up, pair_tear_down),
         cmocka_unit_test_setup_teardown(peers_with_a_key_verify_files_with_it,
