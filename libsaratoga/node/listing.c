@@ -87,17 +87,22 @@ static int names_of(int folder, struct names *n) {
 
     *n = (struct names){0};
     if (d == NULL) {
-        rv = -errno;
+        rv = uv_translate_sys_error(errno);
         if (again >= 0) {
             (void)close(again);
         }
         return rv;
     }
+    errno = 0;
     while (rv == 0 && (e = readdir(d)) != NULL) {
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
             !saratoga__name_is_own(e->d_name)) {
             rv = add_name(n, e->d_name);
         }
+        errno = 0;
+    }
+    if (rv == 0 && errno != 0) { /* a part of a list must not look whole */
+        rv = uv_translate_sys_error(errno);
     }
     (void)closedir(d);
     return rv;
