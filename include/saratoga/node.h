@@ -234,7 +234,8 @@ SARATOGA_API void saratoga_node_on_events(saratoga_node *u,
  * @param t        the transfer; strings and options are copied
  * @param[out] id  identifies the transfer
  * @retval 0                  begun
- * @retval SARATOGA_ERR_INVAL something is missing or too long
+ * @retval SARATOGA_ERR_INVAL something is missing or too long, leads out of the
+ *                            folder, or is not possible for this type
  * @retval SARATOGA_ERR_NOMEM no memory
  */
 SARATOGA_API int saratoga_node_start(saratoga_node *u,

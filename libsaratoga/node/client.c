@@ -274,19 +274,23 @@ static const char *last_name(const char *path) {
     return slash != NULL ? slash + 1 : path;
 }
 
+static int stream_fd(const saratoga_node_transfer *t) {
+    return saratoga__requester_sends(t->type) ? t->input : t->output;
+}
+
 static int client_take(saratoga__file *f, const saratoga_node_transfer *t) {
     const char *file = t->file;
 
     if (t->host == NULL ||
         (saratoga__requester_sends(t->type) && file == NULL && !t->stream) ||
-        (t->stream && !may_stream(t->type)) ||
+        (t->stream && (!may_stream(t->type) || stream_fd(t) < 0)) ||
         (t->group != NULL && t->type != SARATOGA_GET)) {
         return SARATOGA_ERR_INVAL;
     }
-    f->input.fd =
-        t->stream && saratoga__requester_sends(t->type) ? t->input : -1;
-    f->output.fd =
-        t->stream && !saratoga__requester_sends(t->type) ? t->output : -1;
+    if (t->stream) {
+        *(saratoga__requester_sends(t->type) ? &f->input.fd : &f->output.fd) =
+            stream_fd(t);
+    }
     if (!copy(f->group.name, sizeof(f->group.name), t->group) ||
         !copy(f->group.service, sizeof(f->group.service),
               t->group_service != NULL ? t->group_service : SERVICE) ||

@@ -208,6 +208,15 @@ TEST(a_transfer_without_a_host_is_refused) {
     t.file = "../a";
     assert_int_equal(saratoga_node_start(p->client, &t, &id),
                      SARATOGA_ERR_INVAL);
+    t.file = NULL;
+    t.stream = true;
+    t.output = -1;
+    assert_int_equal(saratoga_node_start(p->client, &t, &id),
+                     SARATOGA_ERR_INVAL);
+    t.type = SARATOGA_PUT;
+    t.input = -1;
+    assert_int_equal(saratoga_node_start(p->client, &t, &id),
+                     SARATOGA_ERR_INVAL);
     assert_int_equal(saratoga_node_active(p->client), 0);
 }
 
