@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Reads and writes whole blocks. */
+/* Reads and writes whole blocks, and syncs folders. */
 #include "libsaratoga/node/file_io.h"
 
 #include <errno.h>
@@ -39,4 +39,11 @@ int64_t saratoga__write_at(int fd, const uint8_t *from, size_t len,
         }
     }
     return 0;
+}
+
+int saratoga__sync_folder(int fd) {
+    if (fsync(fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP) {
+        return 0;
+    }
+    return uv_translate_sys_error(errno);
 }

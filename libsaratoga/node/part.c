@@ -13,6 +13,8 @@
 
 #include <uv.h>
 
+#include "libsaratoga/node/file_io.h"
+
 #define PART (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 #define MAP_WRITE (O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
 #define MAP_READ (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -93,7 +95,7 @@ static uint8_t *read_map(const saratoga__part *p, size_t *len) {
         map = malloc((size_t)st.st_size);
     }
     if (map != NULL) {
-        ssize_t n = read(fd, map, (size_t)st.st_size);
+        int64_t n = saratoga__read_at(fd, map, (size_t)st.st_size, 0);
         *len = n > 0 ? (size_t)n : 0;
     }
     if (fd >= 0) {
@@ -108,10 +110,9 @@ static int part_failed(saratoga__part *p, int error) {
 }
 
 static int part_sync_folder(saratoga__part *p) {
-    if (fsync(p->folder) != 0 && errno != EINVAL && errno != EOPNOTSUPP) {
-        return part_failed(p, last_error());
-    }
-    return 0;
+    int rv = saratoga__sync_folder(p->folder);
+
+    return rv == 0 ? 0 : part_failed(p, rv);
 }
 
 /* The removal of a map must reach the disk before octets that it would claim

@@ -10,6 +10,8 @@
 
 #include <uv.h>
 
+#include "libsaratoga/node/file_io.h"
+
 #if defined(__linux__)
 #include <sys/syscall.h>
 #endif
@@ -103,7 +105,7 @@ static int open_beneath(int at, const char *path, int flags) {
 
 /* Opens component by component and refuses links. */
 static int open_by_steps(int at, const char *path, int flags) {
-    int here = dup(at);
+    int here = fcntl(at, F_DUPFD_CLOEXEC, 0);
 
     while (here >= 0) {
         char name[SARATOGA__PATH_MAX];
@@ -261,14 +263,6 @@ int saratoga__root_parent(const saratoga__root *r, const char *path, bool make,
     return saratoga__root_folder(r, folder, make);
 }
 
-/* Some file systems cannot sync folders, and need not. */
-static int sync_folder(int fd) {
-    if (fsync(fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP) {
-        return 0;
-    }
-    return uv_translate_sys_error(errno);
-}
-
 int saratoga__root_sync_above(const saratoga__root *r, const char *path) {
     char upto[SARATOGA__PATH_MAX];
     size_t len = strlen(path);
@@ -285,7 +279,7 @@ int saratoga__root_sync_above(const saratoga__root *r, const char *path) {
         len = slash != NULL ? (size_t)(slash - upto) : 0;
         upto[len] = '\0';
         fd = open_below(r, upto, FOLDER);
-        rv = fd < 0 ? fd : sync_folder(fd);
+        rv = fd < 0 ? fd : saratoga__sync_folder(fd);
         if (fd >= 0) {
             (void)close(fd);
         }

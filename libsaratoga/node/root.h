@@ -10,11 +10,11 @@
 /*
  * The part of the file system that peers may access.
  *
- * Paths are relative to a folder. "..", empty names, special files and symbolic
- * links that lead out are refused, by the kernel if it can (openat2() of Linux
- * 5.6), otherwise component by component; then all links are refused. Names
- * with the prefix of this library's own files are refused, too. All calls
- * block: run them on the thread pool.
+ * Paths are relative to a folder. "..", special files and symbolic links that
+ * lead out are refused, by the kernel if it can (openat2() of Linux 5.6),
+ * otherwise component by component; then all links are refused. Names with the
+ * prefix of this library's own files are refused, too. All calls block: run
+ * them on the thread pool.
  */
 
 #define SARATOGA__PATH_MAX 1024 /* octets including the NUL, as on the wire */
@@ -31,8 +31,8 @@ void saratoga__root_close(saratoga__root *r);
 
 /* Writes `path` without leading, doubled and trailing slashes and without "."
  * into `clean`, SARATOGA__PATH_MAX bytes; the root itself is "". Returns 0,
- * UV_EACCES if it leads out or names one of our own files, UV_EINVAL or
- * UV_ENAMETOOLONG. Pure function. */
+ * UV_EACCES if it leads out or names one of our own files, or UV_ENAMETOOLONG.
+ * Pure function. */
 int saratoga__path_clean(const char *path, char *clean);
 
 /* Whether a name is one of our own files, to be omitted from listings. Pure

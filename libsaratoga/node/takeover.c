@@ -6,7 +6,7 @@
 
 #include "libsaratoga/node/transfer.h"
 
-/* A sender silent for this long is dead if its host asks again */
+/* A sender silent for this long is dead if its host asks again. */
 #define SILENCE (750 * SARATOGA_MS)
 /* A transfer alive after this keeps the file. */
 #define WAIT_MOST (3 * SARATOGA_S)
