@@ -38,7 +38,7 @@ struct tltcp__tracer {
     void *user;
     char *dir;
     cmn__ring queue; /* under the mutex */
-    cmn__ring out; /* used by the I/O thread: events to hand out now */
+    cmn__ring out;   /* used by the I/O thread: events to hand out now */
 };
 
 static char *trace_copy(const char *text) {
