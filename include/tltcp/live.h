@@ -343,7 +343,7 @@ TLTCP_LIVE_API uint64_t tltcp_live_lateness(tltcp_live *l, size_t bytes,
  * @param data        copied
  * @param len         bytes
  * @param timeout_ms  as for tltcp_live_write()
- * @return as tltcp_live_write()
+ * @return as tltcp_live_write(), or TLTCP_ERR_STATE: a format of frames was set
  */
 TLTCP_LIVE_API int tltcp_live_write_ts(tltcp_live *l, const void *data,
                                        size_t len, int timeout_ms);
@@ -411,7 +411,8 @@ TLTCP_LIVE_API int tltcp_live_read(tltcp_live *l, tltcp_live_frame *f,
  * @param[out] f   initialised by tltcp_live_format_init(); its pointers are
  *                 valid until the next read
  * @retval 0                filled in
- * @retval TLTCP_ERR_INVAL  no description received
+ * @retval TLTCP_ERR_INVAL  no description received, @p stream is out of range,
+ *                          or @p f was not initialised
  */
 TLTCP_LIVE_API int tltcp_live_get_format(const tltcp_live *l, unsigned stream,
                                          tltcp_live_format *f);

@@ -135,7 +135,8 @@ TLTCP_LIVE_API int tltcp_live_stream_write(tltcp_live_stream *s,
  * @param data  bytes
  * @param len   how many
  * @param now   when to send them, tltcp_now()'s clock
- * @return 0, TLTCP_ERR_INVAL (@p now is out of range) or TLTCP_ERR_NOMEM
+ * @return 0, TLTCP_ERR_INVAL (@p now is out of range), TLTCP_ERR_STATE (the
+ * format is that of frames) or TLTCP_ERR_NOMEM
  */
 TLTCP_LIVE_API int tltcp_live_stream_write_ts(tltcp_live_stream *s,
                                               const void *data, size_t len,
@@ -360,12 +361,16 @@ typedef struct tltcp_live_link tltcp_live_link;
  * @brief Creates a link; a listening link is bound on return.
  * @param[out] l    the link, to be freed with tltcp_live_link_free()
  * @param settings  only host, service, listens and reconnect apply; copied
- * @param config    options of the connections; its strings must outlive the
- *                  link
- * @param on_event  receives LISTENING, CONNECTING, CONNECTED and REFUSED; may
- *                  be NULL
+ * @param config    options of the connections, initialised by
+ *                  tltcp_config_init(); its strings must outlive the link
+ * @param on_event  receives LISTENING, CONNECTING, CONNECTED, REFUSED and
+ *                  REJECTED; may be NULL
  * @param user passed to @p on_event
- * @return 0, or a negative ::tltcp_error if it cannot listen
+ * @retval 0                 created
+ * @retval TLTCP_ERR_INVAL   @p config was not initialised
+ * @retval TLTCP_ERR_ADDRESS host or service is too long
+ * @retval TLTCP_ERR_NOMEM   out of memory
+ * @return otherwise a negative ::tltcp_error: it cannot listen
  */
 TLTCP_LIVE_API int tltcp_live_link_new(tltcp_live_link **l,
                                        const tltcp_live_settings *settings,

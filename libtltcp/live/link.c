@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/common/sized.h"
 #include "internal/credentials/rejections.h"
 #include "tltcp/live_parts.h"
 
@@ -73,22 +74,33 @@ static int live_link_listen(tltcp_live_link *l) {
     return 0;
 }
 
+static bool live_link_keep(char *to, size_t size, const char *text) {
+    const char *kept = text ? text : "";
+    return snprintf(to, size, "%s", kept) < (int)size;
+}
+
 int tltcp_live_link_new(tltcp_live_link **out,
                         const tltcp_live_settings *settings,
                         const tltcp_config *config,
                         tltcp_live_on_event on_event, void *user) {
-    tltcp_live_link *l = calloc(1, sizeof(*l));
+    tltcp_live_link *l;
     int rc = 0;
     *out = NULL;
+    if (!cmn__sized_is_set(config)) {
+        return TLTCP_ERR_INVAL;
+    }
+    l = calloc(1, sizeof(*l));
     if (l == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    (void)snprintf(l->host, sizeof(l->host), "%s",
-                   settings->host ? settings->host : "");
-    (void)snprintf(l->service, sizeof(l->service), "%s",
-                   settings->service ? settings->service : "");
+    if (!live_link_keep(l->host, sizeof(l->host), settings->host) ||
+        !live_link_keep(l->service, sizeof(l->service), settings->service)) {
+        free(l);
+        return TLTCP_ERR_ADDRESS;
+    }
     l->reconnect = settings->reconnect;
-    l->config = *config;
+    tltcp_config_init(&l->config);
+    cmn__sized_take(&l->config, sizeof(l->config), config);
     l->on_event = on_event;
     l->user = user;
     l->delay = RETRY_MIN_NS;

@@ -6,6 +6,7 @@
 
 #include "tests/support/ts_mux.h"
 #include "tests/unit/live/pair.h"
+#include "tltcp/live_parts.h"
 
 static void put(tltcp_live *l, unsigned stream, const char *text,
                 uint32_t flags, int64_t pts) {
@@ -21,7 +22,7 @@ static void put(tltcp_live *l, unsigned stream, const char *text,
     assert_int_equal(tltcp_live_write(l, &f, FAR), 0);
 }
 
-/* --- URLs ----------------------------------------------------------------- */
+/* --- Frames --------------------------------------------------------------- */
 
 TEST(frames_arrive_with_their_metadata) {
     struct pair p = open_pair("latency=2000");
@@ -447,6 +448,19 @@ TEST(a_sender_hears_that_the_reader_could_not_store_the_end) {
     (void)tltcp_close(s, 0);
 }
 
+TEST(a_host_that_is_too_long_is_not_shortened) {
+    char host[300];
+    const tltcp_live_settings there = {.host = host, .service = "1"};
+    tltcp_live_link *link;
+    tltcp_config config;
+    memset(host, 'a', sizeof(host) - 1);
+    host[sizeof(host) - 1] = '\0';
+    tltcp_config_init(&config);
+    assert_int_equal(tltcp_live_link_new(&link, &there, &config, NULL, NULL),
+                     TLTCP_ERR_ADDRESS);
+    assert_null(link);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_arrive_with_their_metadata),
@@ -472,6 +486,7 @@ int main(void) {
         cmocka_unit_test(a_live_object_needs_a_direction_and_a_connection),
         cmocka_unit_test(
             a_sender_hears_that_the_reader_could_not_store_the_end),
+        cmocka_unit_test(a_host_that_is_too_long_is_not_shortened),
     };
     return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }

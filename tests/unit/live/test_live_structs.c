@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Programs that were compiled with another header of libtltcp-live. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/live/pair.h"
+#include "tltcp/live_parts.h"
 
 /* A struct as an older header had it: its first `size` bytes. What lies beyond
  * is not the library's. */
@@ -119,6 +121,24 @@ TEST(older_programs_get_shorter_events) {
     tltcp_live_close(in, 0);
 }
 
+/* A checker of memory sees reads beyond the block. */
+TEST(older_programs_give_links_shorter_configs) {
+    const size_t size = offsetof(tltcp_config, listener);
+    const tltcp_live_settings here = {
+        .host = "127.0.0.1", .service = "0", .listens = true};
+    tltcp_config *config = malloc(size);
+    tltcp_live_link *link;
+    assert_non_null(config);
+    tltcp_config_init_sized(config, size);
+    assert_int_equal(tltcp_live_link_new(&link, &here, config, NULL, NULL), 0);
+    tltcp_live_link_free(link);
+    memset(config, 0, size);
+    assert_int_equal(tltcp_live_link_new(&link, &here, config, NULL, NULL),
+                     TLTCP_ERR_INVAL);
+    assert_null(link);
+    free(config);
+}
+
 TEST(structs_of_newer_programs_are_filled_in_as_far_as_they_are_known) {
     struct {
         tltcp_live_stats known;
@@ -155,6 +175,7 @@ int main(void) {
         cmocka_unit_test(older_programs_give_and_get_shorter_formats),
         cmocka_unit_test(older_programs_get_shorter_statistics),
         cmocka_unit_test(older_programs_get_shorter_events),
+        cmocka_unit_test(older_programs_give_links_shorter_configs),
         cmocka_unit_test(
             structs_of_newer_programs_are_filled_in_as_far_as_they_are_known),
         cmocka_unit_test(structs_that_were_not_initialised_are_refused),
