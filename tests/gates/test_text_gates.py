@@ -181,5 +181,42 @@ class Spelling(Tree):
         self.refuses("frobnitz: no page needs it", "spelling", self.root)
 
 
+class Reference(Tree):
+    FILES = ("docs/man/tltcp.7", "docs/reference/configuration.md",
+             "docs/reference/elements.md", "docs/reference/statistics.md",
+             "tools/saratoga/help.c", "tools/saratoga/settings.c")
+
+    def setUp(self):
+        super().setUp()
+        elements = (tree.ROOT / "gst-plugins").glob("*.c")
+        for file in (*elements, *(tree.ROOT / name for name in self.FILES)):
+            path = file.relative_to(tree.ROOT)
+            self.put(path, file.read_text(encoding="utf-8"))
+
+    def change(self, path, old, new):
+        text = (self.root / path).read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        self.put(path, text.replace(old, new))
+
+    def test_the_tree_as_it_is(self):
+        self.passes("reference", self.root)
+
+    def test_names_that_the_code_has_and_the_reference_lacks(self):
+        for path, old, words in (
+                ("docs/reference/elements.md", "`keep-listening`",
+                 "property (source) keep-listening"),
+                ("docs/reference/statistics.md", "`gap-bytes`",
+                 "statistic gap-bytes"),
+                ("docs/man/tltcp.7", "max-callers", "key max-callers"),
+                ("tools/saratoga/help.c", "linger, ", "setting linger")):
+            self.change(path, old, "")
+            self.refuses(f"{path} lacks the {words}", "reference", self.root)
+
+    def test_names_that_the_reference_has_and_the_code_lacks(self):
+        self.change("docs/reference/statistics.md", "`gap-bytes`",
+                    "`gap-bytes`, `gap-bits`")
+        self.refuses("has the statistic gap-bits", "reference", self.root)
+
+
 if __name__ == "__main__":
     unittest.main()
