@@ -107,6 +107,14 @@ class Operator(saratogabox.Node):
                   "until_exists images/0001.raw")
         self.same(self.images / "0001.raw", self.there / "images/0001.raw")
 
+    def test_a_pass_is_checked(self):
+        serve, _ = lines("One pass, step by step")
+        check, = lines("Plan a pass, and check what arrived")
+        said = self.play(self.satellite(serve), check)
+        self.assertEqual(said, "complete\n")
+        ledger = (self.there / "images/.saratoga-ledger").read_text("ascii")
+        self.assertRegex(ledger, r"(?m)^200000 \d+ 2026-11-20/0002\.raw$")
+
     def test_single_files(self):
         serve = "saratoga serve --root /images --rate 100mbit --write --delete"
         commands = lines("A single file")
