@@ -88,15 +88,15 @@ def results_table(results):
 
 def circumstances(how):
     """Of the runs that one command made."""
-    who = ", ".join(live_cases.NAMES[t] for t in how["transports"])
+    who = "; ".join(live_cases.NAMES[t] for t in how["transports"])
     many = (f"medians of {how['seeds']} runs" if how["seeds"] > 1 else "one run")
-    yield (f"{who}: {many} of {how['seconds']} s each; {how['cores']} "
+    yield (f"- **{who}**: {many} of {how['seconds']} s each; {how['cores']} "
            f"processors, {how['idle']:.1f} of them idle before, {how['jobs']} "
            "runs at a time. In the worst run that counts the machine held "
            f"packets up for {how['held_up'] * 1e3:.0f} ms; {how['again']} runs "
            "were made again.")
     for transport, why in how["absent"].items():
-        yield f"{live_cases.NAMES[transport]} is absent: {why}."
+        yield f"- {live_cases.NAMES[transport]} is absent: {why}."
 
 
 def add_case(data, name, case):
