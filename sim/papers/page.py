@@ -59,15 +59,17 @@ ANY = "agrees with any protocol"
 NOT = "does not agree"
 UNRUN = "not run"
 GRADES = (NUMBER, SHAPE, SOME, ANY, NOT, UNRUN)
-GRADING = (
-    "A figure agrees in number if the printed numbers are reproduced within what "
-    "the claim below names, and in shape if their order or course is. It agrees "
-    "under a condition if this is so only for some of the values that the paper "
-    "leaves open, or not beyond doubt. It agrees with any protocol if it is "
-    "reproduced as printed, but is no evidence for the protocol: no packet is "
-    "lost, so that no reaction is needed, or the other controllers in its place "
-    "pass every claim, too. The papers at hand are text without pictures, so "
-    "curves are known by what captions and prose say of them.")
+GRADING = f"""\
+- It *{NUMBER}* if the printed numbers are reproduced within what the claim names.
+- It *{SHAPE}* if their order or course is.
+- It *{SOME}* if this is so only for some of the values that the paper leaves open, \
+or not beyond doubt.
+- It *{ANY}* if it is reproduced as printed, but is no evidence for the protocol: \
+no packet is lost, so no reaction is needed, or the other controllers in its place \
+pass every claim, too."""
+SOURCES = (
+    "The papers at hand are text without pictures, so curves are known by what "
+    "captions and prose say of them. The claims below have the numbers:")
 PURPOSE = ("The experiments of {} repeated with the engines of Perigee: a verdict "
            "on each figure, the claims behind it, and the results.")
 
@@ -123,16 +125,16 @@ class Page:
         for figure, scenario in self.figures:
             grade, decided = self.grade(figure)
             count[grade] += 1
-            here = "; ".join(
-                c.numbers + ("" if c.verdict in (HOLDS, FAILS)
-                             else f" ({c.verdict})") for c in decided)
             rows.append((figure.title, figure.words,
-                         here + (f". {figure.note}" if figure.note else ""),
+                         ". ".join(filter(None, (deciders(decided),
+                                                 figure.note))),
                          f"**{grade}**", f"[{scenario}](../../sim/scenarios/"
                          f"{scenario}.scn)"))
         table = Page("", "", None, None)
-        table.text(tally(count) + " " + GRADING)
-        table.table(("figure", "the paper", "here", "verdict", "scenario"), rows)
+        table.text(f"{tally(count)} What a figure's verdict means:", GRADING,
+                   SOURCES)
+        table.table(("figure", "the paper", "its claims here", "verdict",
+                     "scenario"), rows)
         return table.parts
 
     def text(self, *paragraphs):
@@ -178,6 +180,14 @@ class Page:
             claims.table(head, rows)
             parts += ["## Claims", *claims.parts]
         return "\n\n".join(parts + self.parts) + "\n"
+
+
+def deciders(claims):
+    """Names of claims by their verdict."""
+    return "; ".join(
+        f"{verdict}: " + ", ".join(f"`{c.name}`" for c in claims
+                                   if c.verdict == verdict)
+        for verdict in dict.fromkeys(c.verdict for c in claims))
 
 
 def tally(count):
