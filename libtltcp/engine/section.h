@@ -26,13 +26,16 @@ typedef struct tltcp__section {
     uint32_t flying;  /* number of its pieces in flight */
     uint32_t slot;    /* index in the heap of deadlines */
     uint32_t depends; /* distance in sections to its dependency; 0: none */
+    /* Those that refer to it, from the newest on: */
+    uint32_t newest; /* distance to that one; 0: there is none */
+    uint32_t before; /* distance back to the one that refers to the same
+                        section; 0: there is none */
     uint8_t state;
     uint8_t cls;    /* tltcp_class */
     uint8_t stream; /* below TL_STREAMS_MAX */
     uint8_t cause;  /* tltcp_cause */
     bool sent;      /* at least one byte was sent */
     bool ahead;     /* it leaves before its turn */
-    bool wanted;    /* a later section depends on it */
     bool lost;      /* it will certainly not arrive whole */
 } tltcp__section;
 

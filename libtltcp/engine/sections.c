@@ -22,6 +22,7 @@ void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
         .stats = stats};
     cmn__ring_init(&s->recs, mem, sizeof(tltcp__section), 0);
     cmn__ring_init(&s->ahead.waiting, mem, sizeof(uint64_t), 0);
+    cmn__ring_init(&s->orphans, mem, sizeof(uint64_t), 0);
     cmn__bytes_init(&s->buf, mem);
     cmn__heap_init(&s->deadlines, mem, slot_moved, s);
     cmn__ranges_init(&s->acked, mem, UINT32_MAX);
@@ -35,6 +36,7 @@ void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
 void tltcp__sections_free(tltcp__sections *s) {
     cmn__ring_free(&s->recs);
     cmn__ring_free(&s->ahead.waiting);
+    cmn__ring_free(&s->orphans);
     cmn__bytes_free(&s->buf);
     cmn__heap_free(&s->deadlines);
     cmn__ranges_free(&s->acked);
@@ -121,6 +123,13 @@ static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
     r->stream = (uint8_t)in->meta.stream;
 }
 
+/* Notes that it refers to an earlier section. */
+static void add_dependent(tltcp__section *to, uint64_t distance,
+                          tltcp__section *r) {
+    r->before = to->newest != 0 ? (uint32_t)distance - to->newest : 0;
+    to->newest = (uint32_t)distance;
+}
+
 /* Sets its dependency, which may already be lost. */
 static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
     tltcp__section *r = tltcp__sections_rec(s, number);
@@ -131,7 +140,7 @@ static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
     }
     tltcp__dependencies_on_written(s->dependencies, number, r, depends);
     if (tltcp__sections_knows(s, r->refers) && r->refers != number) {
-        tltcp__sections_rec(s, r->refers)->wanted = true;
+        add_dependent(tltcp__sections_rec(s, r->refers), number - r->refers, r);
     }
     if (tltcp__dependencies_lost(s->dependencies, number, r) &&
         number < s->dependents_from) {
@@ -184,16 +193,28 @@ void tltcp__sections_settle(tltcp__sections *s, uint64_t number, int fate) {
     }
 }
 
-/* The section will not arrive whole: marks its dependents for dropping. */
+/* Marks the dependents of a section for dropping. 0 or TLTCP_ERR_NOMEM. */
+static int orphan(tltcp__sections *s, uint64_t number) {
+    const tltcp__section *r = tltcp__sections_rec(s, number);
+    uint64_t *newest;
+    if (r->newest == 0 || s->policy == TLTCP_DROP_SECTION) {
+        return 0;
+    }
+    newest = cmn__ring_push(&s->orphans);
+    if (newest == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    *newest = number + r->newest;
+    return 0;
+}
+
+/* The section will not arrive whole. 0 or TLTCP_ERR_NOMEM. */
 static int lose(tltcp__sections *s, uint64_t number) {
     tltcp__section *r = tltcp__sections_rec(s, number);
     int rv = 0;
     if (!r->lost && s->dependencies != NULL) {
         rv = tltcp__dependencies_on_lost(s->dependencies, number, r);
-        if (r->wanted && s->policy != TLTCP_DROP_SECTION &&
-            number + 1 < s->dependents_from) {
-            s->dependents_from = number + 1;
-        }
+        rv = rv == 0 ? orphan(s, number) : rv;
     }
     r->lost = true;
     return rv;
@@ -309,20 +330,50 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
     return rv != 0 ? rv : tltcp__sections_settle_expired(s, number);
 }
 
-/* Gives up all direct and indirect dependents of lost sections. Dependencies
- * point back, so one pass finds all. */
+/* Gives up the section if its dependency is lost. */
+static int drop_dependent(tltcp__sections *s, uint64_t number) {
+    const tltcp__section *r = tltcp__sections_rec(s, number);
+    return r->state == TLTCP__SECTION_LIVE &&
+                   tltcp__dependencies_lost(s->dependencies, number, r)
+               ? tltcp__sections_give_up(s, number, TLTCP_CAUSE_DEPENDS)
+               : 0;
+}
+
+/* Those that refer to the same section, from the newest on. Of those that are
+ * no longer known, all earlier ones are not known either. */
+static int drop_all_before(tltcp__sections *s, uint64_t number) {
+    uint64_t distance = 0;
+    int rv = 0;
+    do {
+        number -= distance;
+        if (number < s->recs.head) {
+            break;
+        }
+        distance = tltcp__sections_rec(s, number)->before;
+        rv = drop_dependent(s, number);
+    } while (rv == 0 && distance > 0);
+    return rv;
+}
+
+static bool has_orphans(const tltcp__sections *s) {
+    return s->dependents_from != UINT64_MAX || cmn__ring_len(&s->orphans) > 0;
+}
+
+/* Gives up all direct and indirect dependents of lost sections. Each is visited
+ * once, however many sections there are. */
 static int drop_dependents(tltcp__sections *s) {
     uint64_t i =
         s->dependents_from > s->recs.head ? s->dependents_from : s->recs.head;
     int rv = 0;
     for (; rv == 0 && i < s->recs.tail; i++) {
-        const tltcp__section *r = tltcp__sections_rec(s, i);
-        if (r->state == TLTCP__SECTION_LIVE &&
-            tltcp__dependencies_lost(s->dependencies, i, r)) {
-            rv = tltcp__sections_give_up(s, i, TLTCP_CAUSE_DEPENDS);
-        }
+        rv = drop_dependent(s, i);
     }
     s->dependents_from = UINT64_MAX;
+    while (rv == 0 && cmn__ring_len(&s->orphans) > 0) {
+        i = *(uint64_t *)cmn__ring_at(&s->orphans, s->orphans.head);
+        cmn__ring_pop(&s->orphans);
+        rv = drop_all_before(s, i);
+    }
     return rv;
 }
 
@@ -336,14 +387,14 @@ tltcp_time tltcp__sections_deadline(const tltcp__sections *s) {
 
 int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
     cmn__heap_item first;
-    bool any = s->dependents_from != UINT64_MAX;
+    bool any = has_orphans(s);
     int rv = 0;
     while (rv == 0 && cmn__heap_first(&s->deadlines, &first) &&
            first.key <= now + s->lead) {
         rv = tltcp__sections_give_up(s, first.id, TLTCP_CAUSE_DEADLINE);
         any = true;
     }
-    if (rv == 0 && s->dependents_from != UINT64_MAX) {
+    if (rv == 0 && has_orphans(s)) {
         rv = drop_dependents(s);
     }
     if (any) {
@@ -411,6 +462,7 @@ void tltcp__sections_trim(tltcp__sections *s) {
         cmn__bytes_free(&s->buf);
         cmn__ring_trim(&s->recs);
         cmn__ring_trim(&s->ahead.waiting);
+        cmn__ring_trim(&s->orphans);
         tltcp__fec_sender_trim(&s->fec);
         cmn__ranges_trim(&s->acked);
         cmn__ranges_trim(&s->skips);

@@ -93,6 +93,7 @@ typedef struct tltcp__sections {
     tltcp__dependencies *dependencies; /* NULL: no section had a class yet */
     uint64_t dependents_from; /* dependencies of sections from here on may be
                                  lost; or MAX */
+    cmn__ring orphans;        /* newest dependents of lost sections */
     tltcp__fec_sender fec;
 
     /* Whom it reports to. */

@@ -159,9 +159,45 @@ TEST(the_end_of_a_section_costs_the_same_before_many) {
     assert_true(steps_per_expiry(16384) < 2 * steps_per_expiry(100));
 }
 
+/* Steps per section of n, half of which expire one by one, each with the one
+ * that depends on it. */
+static uint64_t steps_per_dependent(uint32_t n) {
+    static uint8_t bytes[SIZE];
+    const cmn__mem mem = cmn__mem_default();
+    tltcp_section in = {.data = &(struct iovec){bytes, SIZE}, .count = 1};
+    tltcp__counters stats = {0};
+    tltcp__sections s;
+    uint64_t before;
+    tltcp__sections_init(&s, &mem, (size_t)n * SIZE, n, &stats);
+    s.policy = TLTCP_DROP_DEPENDENTS;
+    for (uint32_t i = 0; i < n; i++) {
+        in.meta.section_class =
+            i % 2 == 0 ? TL_CLASS_REFERENCE : TL_CLASS_DISPOSABLE;
+        in.meta.depends = i % 2 == 0 ? TL_DEPENDS_NONE : 1;
+        in.deadline = i % 2 == 0 ? 1 + i : 2 * (tltcp_time)n;
+        assert_int_equal(tltcp__sections_write(&s, &in, 0), 0);
+    }
+    before = steps;
+    for (tltcp_time now = 1; now <= n; now++) {
+        assert_int_equal(tltcp__sections_expire(&s, now), 0);
+    }
+    before = steps - before;
+    assert_int_equal(stats.sections_expired, n);
+    assert_int_equal(stats.sections_dependent, n / 2);
+    tltcp__sections_free(&s);
+    print_message("%" PRIu32 " sections: %" PRIu64 " steps each\n", n,
+                  before / n);
+    return before / n;
+}
+
+TEST(so_does_that_of_a_section_and_its_dependents) {
+    assert_true(steps_per_dependent(16384) < 2 * steps_per_dependent(100));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_end_of_a_section_costs_the_same_before_many),
+        cmocka_unit_test(so_does_that_of_a_section_and_its_dependents),
         cmocka_unit_test(
             a_claim_of_rebuilt_bytes_costs_the_same_in_many_sections),
         cmocka_unit_test(the_work_per_packet_does_not_grow_with_the_window),
