@@ -86,6 +86,7 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
         if (c->fec_receiver == NULL) {
             return TLTCP_ERR_NOMEM;
         }
+        c->fec_receiver->least = TLTCP__FEC_RECEIVER_LEAST;
     }
     rv = tltcp__reasm_on_meta(&c->reasm, in.section, &p.meta);
     if (rv == 0) {

@@ -304,6 +304,9 @@ int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *f, tltcp__reasm *r,
     if (in->end > r->cursor + r->limit) {
         return TLTCP_ERR_FLOW;
     }
+    if (in->size < f->least && in->end - in->start > in->size) {
+        return 0;
+    }
     tltcp__reasm_keep(r);
     k = (tltcp__block *)look_up(f, in);
     if (k == NULL) {

@@ -28,6 +28,10 @@ typedef struct tltcp__block {
     uint8_t flags; /* TLTCP__DATA_* */
 } tltcp__block;
 
+/* Bytes of a symbol. To rebuild a block of smaller ones takes much longer than
+ * to receive them, and senders have no reason to make them. */
+#define TLTCP__FEC_RECEIVER_LEAST 256u
+
 /* A rebuilt range not yet reported to the peer. */
 typedef struct tltcp__rebuilt_range {
     uint64_t start, end;
@@ -37,6 +41,7 @@ typedef struct tltcp__fec_receiver {
     const cmn__mem *mem;
     size_t bytes; /* in all blocks */
     size_t limit;
+    size_t least; /* smaller symbols, of several to a block, are dropped */
     uint64_t age;
     unsigned blocks;      /* in use */
     tltcp__fec_room data; /* of the block being rebuilt */

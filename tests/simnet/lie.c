@@ -91,7 +91,7 @@ void lie_place(struct lie *l, uint8_t type, uint32_t seq, uint32_t section) {
 }
 
 void lie_repair(struct lie *l, uint32_t start, uint32_t len, uint8_t index) {
-    static const uint8_t symbol[100] = {1};
+    static const uint8_t symbol[256] = {1};
     const tltcp__repair_chunk r = {.start = start,
                                    .section = start / 1000,
                                    .len = len,

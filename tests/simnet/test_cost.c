@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "libtltcp/engine/conn.h"
-#include "tests/simnet/world.h"
+#include "tests/simnet/lie.h"
 
 void __sanitizer_cov_trace_pc(void);
 
@@ -18,8 +18,6 @@ void __sanitizer_cov_trace_pc(void) {
 }
 
 #define LARGEST 100000 /* packets in flight */
-
-static struct world w;
 
 /* Steps of both ends per packet sent, with so many packets in flight. */
 static double steps_per_packet(uint64_t packets, double loss, bool deadlines) {
@@ -194,8 +192,52 @@ TEST(so_does_that_of_a_section_and_its_dependents) {
     assert_true(steps_per_dependent(16384) < 2 * steps_per_dependent(100));
 }
 
+/* Adds a block of symbols of so many bytes: the first three quarters of its
+ * data, and as many repair symbols as the rest has symbols. All is zero. */
+static void put_block(struct lie *l, uint32_t start, uint32_t section,
+                      uint32_t size) {
+    static const uint8_t zeros[1024];
+    uint32_t len = TLTCP__FEC_DATA * size;
+    tltcp__repair_chunk r = {.start = start,
+                             .section = section,
+                             .len = len,
+                             .symbol = zeros,
+                             .size = size};
+    lie_data(l, 0, start, section, len - TLTCP__FEC_REPAIR * size);
+    for (r.index = 0; r.index < TLTCP__FEC_REPAIR; r.index++) {
+        tltcp__repair_put(&l->w, 0, &r);
+    }
+}
+
+/* What takes much longer to rebuild than to receive is dropped. */
+TEST(small_repair_symbols_cost_little) {
+    struct lie l;
+    uint32_t start;
+    uint32_t section;
+    uint64_t before;
+    uint64_t bytes = 0;
+    world_needs_fec();
+    lie_open(71);
+    start = stream_read() + 5000;
+    section = sections_read() + 20;
+    before = steps;
+    for (uint32_t i = 0; i < 200; i++) {
+        lie_begin(&l, &w.end[SERVER]);
+        put_block(&l, start, section, 1);
+        put_block(&l, start + TLTCP__FEC_DATA, section, 1);
+        start += 2 * TLTCP__FEC_DATA;
+        bytes += (uint64_t)(l.w.p - l.buf);
+        assert_int_equal(lie_tell(&l, &w.end[SERVER]), 0);
+    }
+    before = steps - before;
+    print_message("%" PRIu64 " steps a byte\n", before / bytes);
+    assert_true(before / bytes < 20);
+    lie_close();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_repair_symbols_cost_little),
         cmocka_unit_test(the_end_of_a_section_costs_the_same_before_many),
         cmocka_unit_test(so_does_that_of_a_section_and_its_dependents),
         cmocka_unit_test(
