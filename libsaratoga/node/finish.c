@@ -10,6 +10,7 @@
 #include "libsaratoga/node/checkpoint.h"
 #include "libsaratoga/node/errors.h"
 #include "libsaratoga/node/event_queue.h"
+#include "libsaratoga/node/receive_file.h"
 #include "libsaratoga/node/send_file.h"
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/transfer.h"
@@ -30,6 +31,7 @@ static void close_part(saratoga__file *f) {
         (r->map == NULL && !r->resumable)) {
         saratoga__part_discard(&r->part);
     } else {
+        r->kept = true;
         saratoga__part_close(&r->part);
     }
 }
@@ -94,6 +96,7 @@ static void file_closed(saratoga__file *f, int status) {
     uint8_t *record = NULL;
 
     describe_end(f, status);
+    saratoga__sink_settle_quota(f);
     if (f->handle != 0) {
         (void)saratoga_transfer_release(f->u->engine, f->handle,
                                         saratoga__now());

@@ -57,19 +57,37 @@ static bool receive_file_has_room(const saratoga__file *f, uint64_t size,
            (uint64_t)fs.f_bavail * fs.f_frsize;
 }
 
-static bool in_quota(saratoga__file *f, uint64_t size) {
+/* Charges what is still to come, so that concurrent transfers do not exceed the
+ * quota together. */
+static bool in_quota(saratoga__file *f, uint64_t size, uint64_t held) {
     saratoga_node *u = f->u;
+    uint64_t more = size - (held < size ? held : size);
 
-    if (f->id != 0 || f->recv.counted || f->local.medium == SARATOGA__MEMORY) {
+    if (f->id != 0 || f->recv.counted || f->local.medium != SARATOGA__PART) {
         return true;
     }
     if (u->config.quota != 0 &&
-        (size > u->config.quota || u->stored > u->config.quota - size)) {
+        (more > u->config.quota || u->stored > u->config.quota - more)) {
         return false;
     }
-    u->stored += size;
+    u->stored += more;
     f->recv.counted = true;
+    f->recv.charged = more;
+    f->recv.resumed = held;
     return true;
+}
+
+void saratoga__sink_settle_quota(saratoga__file *f) {
+    struct saratoga__receive *r = &f->recv;
+    uint64_t due = 0;
+
+    if (r->verdict == SARATOGA__COMMITTED) {
+        due = r->charged;
+    } else if (r->kept && r->saved > r->resumed) {
+        due = r->saved - r->resumed;
+    }
+    f->u->stored -= due < r->charged ? r->charged - due : 0;
+    r->charged = 0;
 }
 
 static void check(saratoga__file *f, uint64_t held) {
@@ -79,7 +97,7 @@ static void check(saratoga__file *f, uint64_t held) {
         (uint64_t)f->local.st.st_size != size) {
         saratoga__file_stop(f, SARATOGA__EXISTS,
                             SARATOGA_DENIED(SARATOGA_DENIED_EXISTS));
-    } else if (!in_quota(f, size)) {
+    } else if (!in_quota(f, size, held)) {
         if (!f->recv.resumable) { /* the first block is discarded, too */
             f->recv.verdict = SARATOGA__REJECTED;
         }

@@ -12,4 +12,8 @@ int saratoga__sink_open(saratoga__file *f);
 /* The peer has described the file. */
 void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev);
 
+/* Takes from the quota's account what a transfer that has ended did not bring.
+ */
+void saratoga__sink_settle_quota(saratoga__file *f);
+
 #endif /* LIBSARATOGA_NODE_RECEIVE_FILE_H */

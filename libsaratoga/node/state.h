@@ -145,7 +145,10 @@ struct saratoga__receive {
     bool overwrite;
     bool resume;
     bool endless;        /* a stream: cannot be resumed */
-    bool counted;        /* its size counts against the quota */
+    bool counted;        /* what it lacks counts against the quota: */
+    uint64_t charged;    /* bytes of it that do */
+    uint64_t resumed;    /* bytes of it that an earlier transfer brought */
+    bool kept;           /* the part stays for a later transfer */
     bool described;      /* METADATA or a map was read */
     bool resumable;      /* there was a usable map */
     bool updates;        /* the request describes the local copy */

@@ -240,6 +240,7 @@ static bool fits_quota(saratoga__file *f, const saratoga_work *w) {
         return true;
     }
     u->stored += w->len;
+    f->recv.charged += w->len;
     return u->config.quota == 0 || u->stored <= u->config.quota;
 }
 

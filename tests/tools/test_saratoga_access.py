@@ -2,6 +2,7 @@
 """saratoga by its command line: who is served, and what is refused."""
 import json
 import os
+import signal
 import socket
 import unittest
 
@@ -156,6 +157,25 @@ class BadInput(saratogabox.Node):
         self.run_bad("by the peer", "put", b, self.url("b"))
         self.wait_until(lambda: [p.name for p in self.here.iterdir()] == ["a"],
                         "the part of what was refused stays")
+
+    def test_a_put_of_what_is_there_already_needs_no_quota(self):
+        self.serve("--write", "--quota", "150kB")
+        a = self.put_file("a", 100000, folder=self.there)
+        for _ in range(3):
+            self.run_ok("put", a, self.url("a"))
+
+    def test_a_put_that_ends_early_uses_up_what_came(self):
+        self.serve("--write", "--quota", "1MB")
+        a = self.put_file("a", 900000, folder=self.there)
+        for _ in range(2):
+            put = self.start("saratoga", "put", "--rate", "1mbit", a,
+                             self.url("a"))
+            self.wait_for_part(put, folder=self.here)
+            self.finish(put, signal.SIGINT)
+            self.wait_until(lambda: self.left_over(self.here),
+                            "nothing is kept")
+        self.run_ok("put", a, self.url("a"))
+        self.same(a, self.here / "a")
 
     def test_datagrams_of_all_sorts_do_no_harm(self):
         self.serve("--write", "--delete")
