@@ -17,8 +17,10 @@ void media__assembly_clear(media_assembly *a) {
     media__assembly_init(a, a->max_bytes);
 }
 
-static bool make_room(media_assembly *a, size_t len) {
-    size_t cap = a->cap ? a->cap : FIRST_ROOM;
+/* A section of one piece, which has no more, gets what it needs: many may
+ * wait. */
+static bool make_room(media_assembly *a, size_t len, bool whole) {
+    size_t cap = a->cap ? a->cap : whole ? len : FIRST_ROOM;
 
     while (cap < len) {
         cap *= 2;
@@ -35,7 +37,8 @@ static bool make_room(media_assembly *a, size_t len) {
 }
 
 /* NULL data: a gap. */
-static bool assemble_append(media_assembly *a, const void *data, size_t len) {
+static bool assemble_append(media_assembly *a, const void *data, size_t len,
+                            bool whole) {
     media_section *s = &a->section;
 
     if (len > a->max_bytes - s->len) {
@@ -46,7 +49,7 @@ static bool assemble_append(media_assembly *a, const void *data, size_t len) {
     if (!len) {
         return true;
     }
-    if (!make_room(a, s->len + len)) {
+    if (!make_room(a, s->len + len, whole)) {
         return false;
     }
     if (data) {
@@ -119,8 +122,9 @@ int media__assembly_add(media_assembly *a, const tltcp_piece *piece,
     if (!a->open) {
         assemble_begin(a, piece);
     }
-    if (!assemble_append(a, NULL, a->gap) ||
-        !assemble_append(a, piece->data, piece->len)) {
+    if (!assemble_append(a, NULL, a->gap, false) ||
+        !assemble_append(a, piece->data, piece->len,
+                         (piece->flags & TL_SECTION_END) != 0)) {
         return -1;
     }
     a->gap = 0;

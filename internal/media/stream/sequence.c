@@ -8,17 +8,26 @@
 #include "internal/media/codec/framing.h"
 
 #define STREAMS 256
-
-/* A settled part of the byte stream after an unsettled one. */
-struct island {
-    uint64_t start;
-    uint64_t end;
-};
+/* The queue of sections that are not media; those of the streams follow. */
+#define UNFRAMED 0
+#define QUEUES (1 + STREAMS)
 
 struct held {
     media_section section;
     media_header header;
     bool framed; /* header is valid */
+};
+
+/* A heap's element; the least comes first, by key, then by rank. */
+struct entry {
+    uint64_t key;
+    uint64_t rank;
+    struct held *held; /* of a queue */
+};
+
+struct heap {
+    struct entry *at;
+    size_t count, room;
 };
 
 struct stream {
@@ -27,111 +36,134 @@ struct stream {
     uint32_t generation; /* generation of the last description delivered */
 };
 
-/* Both arrays are in stream order. */
+/* Any number of sections may wait, in any order, so all of it is in heaps. */
 struct media_sequence {
-    uint64_t floor; /* everything before it is settled */
-    struct island *islands;
-    size_t island_count, island_room;
-    struct held *held;
-    size_t held_count, held_room;
+    uint64_t floor;             /* everything before it is settled */
+    struct heap islands;        /* settled parts after it: starts and ends */
+    struct heap queues[QUEUES]; /* sections by number, then by arrival */
+    size_t used;                /* all queues from here on are empty */
+    uint64_t arrivals;
     struct stream streams[STREAMS];
 };
+
+/* ---- Heaps ---- */
+
+static bool is_before(const struct entry *a, const struct entry *b) {
+    return a->key < b->key || (a->key == b->key && a->rank < b->rank);
+}
+
+static bool heap_grow(struct heap *h) {
+    size_t room = h->room ? 2 * h->room : 16;
+    struct entry *at = realloc(h->at, room * sizeof(*at));
+
+    if (at) {
+        h->at = at;
+        h->room = room;
+    }
+    return at != NULL;
+}
+
+/* False: out of memory, nothing changed. */
+static bool heap_add(struct heap *h, struct entry e) {
+    size_t i = h->count;
+
+    if (i == h->room && !heap_grow(h)) {
+        return false;
+    }
+    for (; i > 0 && is_before(&e, &h->at[(i - 1) / 2]); i = (i - 1) / 2) {
+        h->at[i] = h->at[(i - 1) / 2];
+    }
+    h->at[i] = e;
+    h->count++;
+    return true;
+}
+
+static struct entry heap_take(struct heap *h) {
+    struct entry first = h->at[0];
+    struct entry last = h->at[--h->count];
+    size_t i = 0;
+    size_t child = 1;
+
+    while (child < h->count) {
+        if (child + 1 < h->count &&
+            is_before(&h->at[child + 1], &h->at[child])) {
+            child++;
+        }
+        if (!is_before(&h->at[child], &last)) {
+            break;
+        }
+        h->at[i] = h->at[child];
+        i = child;
+        child = 2 * i + 1;
+    }
+    h->at[i] = last;
+    return first;
+}
+
+/* ---- The sequence ---- */
 
 media_sequence *media__sequence_new(void) {
     return calloc(1, sizeof(media_sequence));
 }
 
 void media__sequence_clear(media_sequence *q) {
-    for (size_t i = 0; i < q->held_count; i++) {
-        free(q->held[i].section.data);
+    for (size_t i = 0; i < QUEUES; i++) {
+        struct heap *h = &q->queues[i];
+        while (h->count) {
+            struct held *held = h->at[--h->count].held;
+            free(held->section.data);
+            free(held);
+        }
     }
     q->floor = 0;
-    q->island_count = q->held_count = 0;
+    q->islands.count = 0;
     memset(q->streams, 0, sizeof(q->streams));
 }
 
 void media__sequence_free(media_sequence *q) {
     if (q) {
         media__sequence_clear(q);
-        free(q->islands);
-        free(q->held);
+        for (size_t i = 0; i < QUEUES; i++) {
+            free(q->queues[i].at);
+        }
+        free(q->islands.at);
         free(q);
     }
 }
 
-/* Makes room for one more; NULL: out of memory, nothing changed. */
-static void *grow(void *array, size_t count, size_t *room, size_t size) {
-    size_t wanted = *room ? 2 * *room : 16;
-
-    if (count < *room) {
-        return array;
-    }
-    void *grown = realloc(array, wanted * size);
-    if (grown) {
-        *room = wanted;
-    }
-    return grown;
-}
-
-/* Merges parts that touch the floor or each other. */
-static void join(media_sequence *q) {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < q->island_count; i++) {
-        struct island x = q->islands[i];
-        if (x.start <= q->floor) {
-            q->floor = x.end > q->floor ? x.end : q->floor;
-        } else if (kept && x.start <= q->islands[kept - 1].end) {
-            if (x.end > q->islands[kept - 1].end) {
-                q->islands[kept - 1].end = x.end;
-            }
-        } else {
-            q->islands[kept++] = x;
-        }
-    }
-    q->island_count = kept;
-}
-
 bool media__sequence_cover(media_sequence *q, uint64_t seq, uint64_t len) {
-    size_t at = q->island_count;
-    struct island *islands =
-        grow(q->islands, q->island_count, &q->island_room, sizeof(*islands));
+    struct heap *islands = &q->islands;
 
-    if (!islands) {
-        return false;
+    if (seq > q->floor) {
+        return heap_add(islands, (struct entry){.key = seq, .rank = seq + len});
     }
-    q->islands = islands;
-    while (at && islands[at - 1].start > seq) {
-        at--;
+    q->floor = seq + len > q->floor ? seq + len : q->floor;
+    while (islands->count && islands->at[0].key <= q->floor) {
+        struct entry x = heap_take(islands);
+        q->floor = x.rank > q->floor ? x.rank : q->floor;
     }
-    memmove(islands + at + 1, islands + at,
-            (q->island_count - at) * sizeof(*islands));
-    islands[at] = (struct island){seq, seq + len};
-    q->island_count++;
-    join(q);
     return true;
 }
 
 bool media__sequence_push(media_sequence *q, const media_section *section) {
-    size_t at = q->held_count;
-    struct held *held =
-        grow(q->held, q->held_count, &q->held_room, sizeof(*held));
-    struct held h = {.section = *section};
+    struct held *h = malloc(sizeof(*h));
+    struct entry e = {.key = section->number, .rank = q->arrivals++, .held = h};
     size_t payload;
+    size_t at;
 
-    if (!held) {
+    if (!h) {
         return false;
     }
-    q->held = held;
-    h.framed = section->begins &&
-               media__header_parse(&h.header, section->data, section->len,
-                                   &payload) == MEDIA_OK;
-    while (at && held[at - 1].section.number > section->number) {
-        at--;
+    *h = (struct held){.section = *section};
+    h->framed = section->begins &&
+                media__header_parse(&h->header, section->data, section->len,
+                                    &payload) == MEDIA_OK;
+    at = h->framed ? 1u + h->header.stream : UNFRAMED;
+    if (!heap_add(&q->queues[at], e)) {
+        free(h);
+        return false;
     }
-    memmove(held + at + 1, held + at, (q->held_count - at) * sizeof(*held));
-    held[at] = h;
-    q->held_count++;
+    q->used = at < q->used ? q->used : at + 1;
     return true;
 }
 
@@ -162,30 +194,33 @@ static void note_given(media_sequence *q, const struct held *h) {
     }
 }
 
-static bool may_go(const media_sequence *q, const struct held *h, bool all) {
-    return all || h->section.seq <= q->floor;
+/* Whether the first of a queue need not wait. One that is not media may be of
+ * any stream. */
+static bool may_go(const media_sequence *q, const struct entry *e, bool all) {
+    const struct heap *unframed = &q->queues[UNFRAMED];
+
+    return all || e->held->section.seq <= q->floor ||
+           (is_next(q, e->held) &&
+            (!unframed->count || is_before(e, &unframed->at[0])));
 }
 
 bool media__sequence_next(media_sequence *q, bool all, media_section *section) {
-    bool waits[STREAMS] = {false};
-    bool all_wait = false;
-    size_t i;
+    struct heap *best = NULL;
+    struct held *held;
 
-    for (i = 0; i < q->held_count; i++) {
-        const struct held *h = &q->held[i];
-        if (may_go(q, h, all) ||
-            (!all_wait && !waits[h->header.stream] && is_next(q, h))) {
-            break;
+    for (size_t i = 0; i < q->used; i++) {
+        struct heap *h = &q->queues[i];
+        if (h->count && (!best || is_before(&h->at[0], &best->at[0])) &&
+            may_go(q, &h->at[0], all)) {
+            best = h;
         }
-        waits[h->header.stream] = true;
-        all_wait = all_wait || !h->framed;
     }
-    if (i == q->held_count) {
+    if (!best) {
         return false;
     }
-    note_given(q, &q->held[i]);
-    *section = q->held[i].section;
-    memmove(q->held + i, q->held + i + 1,
-            (--q->held_count - i) * sizeof(*q->held));
+    held = heap_take(best).held;
+    note_given(q, held);
+    *section = held->section;
+    free(held);
     return true;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <stdlib.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "internal/media/stream/assemble.h"
 #include "tests/support/cmocka.h"
@@ -166,6 +169,18 @@ TEST(the_end_of_the_stream_delivers_the_rest) {
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+#if defined(__GLIBC__)
+/* Thousands may wait for others. */
+TEST(a_small_section_takes_little_memory) {
+    struct world *w = *state;
+
+    data(w, 1, START | END, "x");
+    assert_int_equal(w->ended, 1);
+    assert_true(malloc_usable_size(w->out[0].data) < 64);
+    expect(w, 0, "x", 1, true);
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(a_section_of_one_piece_is_complete),
@@ -173,6 +188,9 @@ int main(void) {
         T(a_hole_inside_keeps_its_place),
         T(a_gap_at_the_end_ends_the_section),
         T(a_gap_into_the_next_sections_cuts_at_both_ends),
+#if defined(__GLIBC__)
+        T(a_small_section_takes_little_memory),
+#endif
         T(a_restart_ends_open_sessions),
         T(a_gap_between_sections_says_nothing),
         T(a_section_larger_than_allowed_is_cut),
