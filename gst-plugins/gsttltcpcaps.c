@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "gst-plugins/gsttltcptext.h"
 #include "internal/media/stream/caps.h"
 #include "internal/media/stream/ts.h"
 
@@ -183,7 +184,8 @@ GPtrArray *gst_tltcp_caps_headers(GstCaps *caps) {
 
 /* Caps from a peer are accepted only when they are one fixed media type. */
 static GstCaps *parse_caps(const gchar *text) {
-    g_autoptr(GstCaps) caps = gst_caps_from_string(text);
+    g_autoptr(GstCaps) caps =
+        gst_tltcp_text_is_flat(text) ? gst_caps_from_string(text) : NULL;
 
     if (!caps || gst_caps_is_any(caps) || gst_caps_get_size(caps) != 1 ||
         !gst_caps_is_fixed(caps)) {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "gst-plugins/gsttltcptext.h"
+
 #define TEXT_MAX (64u << 10)
 
 /* Copies values of the tag's own type, if text can represent it. */
@@ -49,7 +51,7 @@ GstTagList *gst_tltcp_tags_from_text(gconstpointer text, gsize len) {
     g_autoptr(GstTagList) said = NULL;
 
     if (copy && g_utf8_validate(copy, -1, NULL) &&
-        g_str_has_prefix(copy, "taglist")) {
+        g_str_has_prefix(copy, "taglist") && gst_tltcp_text_is_flat(copy)) {
         said = gst_tag_list_new_from_string(copy);
     }
     return said ? known(said) : NULL;

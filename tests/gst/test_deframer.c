@@ -126,6 +126,76 @@ TEST(caps_from_a_peer_must_be_one_fixed_type) {
     }
 }
 
+/* GStreamer's parser calls itself for each value inside another. */
+static const gchar *const nests[] = {"{", "<", "[", "{ a, ", "(GstCaps)["};
+
+#define NESTED 80000
+
+static gchar *nested_text(const gchar *head, const gchar *nest) {
+    GString *text = g_string_new(head);
+
+    for (int i = 0; i < NESTED; i++) {
+        g_string_append(text, nest);
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* Inside a string, where brackets are not seen. */
+static gchar *hidden_text(const gchar *head) {
+    g_autofree gchar *caps = nested_text("x, a=", "{");
+    g_autofree gchar *coded = g_base64_encode((const guchar *)caps, 40000);
+
+    for (gchar *c = coded; *c; c++) {
+        *c = *c == '=' ? '_' : *c;
+    }
+    return g_strconcat(head, "0000:", coded, ":None:None;", NULL);
+}
+
+static void refuse_caps(struct world *w, const gchar *text) {
+    g_autofree guint8 *payload = g_malloc(MEDIA_CONFIG_MAX);
+    media_config c = {.type = MEDIA_TYPE_VIDEO, .caps = {text, strlen(text)}};
+    media_header h = header_of(MEDIA_KIND_CONFIG, 0);
+
+    gst_tltcp_deframer_restart(&w->d);
+    h.length = (guint32)media__config_write(&c, payload, MEDIA_CONFIG_MAX);
+    assert_true(h.length > 0);
+    give_section(w, &h, payload, TRUE, 0);
+    give_picture(w, 'I');
+    assert_null(w->deframed.caps);
+}
+
+TEST(caps_from_a_peer_do_not_use_up_the_stack) {
+    struct world *w = *state;
+    g_autofree gchar *hidden = hidden_text("video/x-test, a=( GstSample )");
+    g_autofree gchar *octal = g_strconcat(
+        "video/x-test, a=(structure)\"x\\,a\\=\\173\\173\\173\"", NULL);
+
+    for (gsize i = 0; i < G_N_ELEMENTS(nests); i++) {
+        g_autofree gchar *text = nested_text("video/x-test, a=", nests[i]);
+        refuse_caps(w, text);
+    }
+    refuse_caps(w, hidden);
+    refuse_caps(w, octal);
+}
+
+TEST(caps_that_senders_write_are_accepted) {
+    static const char *const good[] = {
+        "video/x-raw(memory:DMABuf), width=(int)640, framerate=(fraction)30/1",
+        "video/x-raw, multiview-flags=(GstVideoMultiviewFlagsSet)0:ffffffff",
+        "audio/x-vorbis, streamheader=(buffer)< 0102, 03 >, rate=(gint)48000",
+        "audio/x-raw, channel-mask=(bitmask)0x0000000000000003, "
+        "layout=(string)interleaved",
+        "video/x-h264, title=(string)\"a\\ \\(live\\)\""};
+    struct world *w = *state;
+
+    for (gsize i = 0; i < G_N_ELEMENTS(good); i++) {
+        gst_tltcp_deframer_restart(&w->d);
+        give_caps(w, 0, MEDIA_TYPE_VIDEO, good[i]);
+        give_picture(w, 'I');
+        assert_non_null(w->deframed.caps);
+    }
+}
+
 TEST(caps_are_made_for_senders_that_know_none) {
     struct world *w = *state;
     media_config c = {.type = MEDIA_TYPE_VIDEO,
@@ -205,6 +275,21 @@ TEST(tags_from_a_peer_are_checked) {
     }
     tags(w, "taglist, title=(string)a\0b", 25);
     assert_non_null(w->deframed.tags); /* up to the zero */
+}
+
+TEST(tags_from_a_peer_do_not_use_up_the_stack) {
+    struct world *w = *state;
+    g_autofree gchar *hidden = hidden_text("taglist, image=(sample)");
+
+    give_caps(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
+    give_picture(w, 'I');
+    for (gsize i = 0; i < G_N_ELEMENTS(nests); i++) {
+        g_autofree gchar *text = nested_text("taglist, title=", nests[i]);
+        tags(w, text, 65536);
+        assert_null(w->deframed.tags);
+    }
+    tags(w, hidden, strlen(hidden));
+    assert_null(w->deframed.tags);
 }
 
 TEST(buffers_are_stamped_by_arrival_when_asked_to) {
@@ -297,10 +382,13 @@ int main(void) {
         T(sections_that_are_no_media_are_handed_on_as_they_are),
         T(malformed_sections_are_counted_and_dropped),
         T(caps_from_a_peer_must_be_one_fixed_type),
+        T(caps_from_a_peer_do_not_use_up_the_stack),
+        T(caps_that_senders_write_are_accepted),
         T(caps_are_made_for_senders_that_know_none),
         T(the_end_is_reported),
         T(tags_come_behind_the_caps),
         T(tags_from_a_peer_are_checked),
+        T(tags_from_a_peer_do_not_use_up_the_stack),
         T(buffers_are_stamped_by_arrival_when_asked_to),
         T(no_section_can_do_harm),
     };
