@@ -81,6 +81,7 @@ static const char *read_callers(struct identities *ids, const char *path) {
         ok = take_line(ids, line);
     }
     if (f) {
+        ok = ok && !ferror(f); /* as a folder is, which can be opened */
         (void)fclose(f);
     }
     ids->has_callers = ok && make_list(ids);

@@ -189,6 +189,14 @@ class Callers(toolbox.Folder):
         self.assertEqual(status, 0, errors)
         self.assertIn("caller is camera 7", errors)
 
+    def test_a_folder_is_not_a_list_without_keys(self):
+        own, _ = self.identity(1)
+        done = toolbox.run("tltcp-recv", "--identity-file", own,
+                           "--caller-keys", self.folder,
+                           "tltcp://127.0.0.1:0", self.folder / "x.ts")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("a file whose lines have a public key", done.stderr)
+
     def test_static_keys_need_those_of_the_other_side(self):
         own, _ = self.identity(1)
         for words, missing in (

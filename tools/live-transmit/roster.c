@@ -167,42 +167,43 @@ static const char *take_line(struct roster_page *p, char *line) {
     return take_caller(p, id, secret);
 }
 
-static const char *read_lines(struct roster_page *p, FILE *f,
-                              unsigned *number) {
+static bool read_lines(struct roster_page *p, FILE *f, const char *path,
+                       char *why) {
     char line[LINE_ROOM];
     const char *wrong = NULL;
-    for (*number = 1; !wrong && fgets(line, sizeof(line), f); (*number)++) {
+    unsigned number = 0;
+    while (!wrong && fgets(line, sizeof(line), f)) {
+        number++;
         wrong = strlen(line) + 1 == sizeof(line) ? "the line is too long"
                                                  : take_line(p, line);
     }
+    if (wrong) {
+        (void)snprintf(why, ROSTER_WHY_MAX, "%s, line %u: %s", path, number,
+                       wrong);
+    } else if (ferror(f)) {
+        (void)snprintf(why, ROSTER_WHY_MAX, "%s: %s", path, strerror(errno));
+    }
     secrets_wipe(line, sizeof(line));
-    (*number)--;
-    return wrong;
+    return !wrong && !ferror(f);
 }
 
 static bool page_read(struct roster_page *p, const char *path, char *why) {
     FILE *f = fopen(path, "re");
-    const char *wrong = NULL;
-    unsigned number = 0;
+    bool ok = false;
     p->text = calloc(SECRETS_MAX, sizeof(*p->text));
     if (!f || !p->text) {
         (void)snprintf(why, ROSTER_WHY_MAX, "%s: %s", path,
                        f ? "out of memory" : strerror(errno));
     } else {
-        wrong = read_lines(p, f, &number);
-    }
-    if (wrong) {
-        (void)snprintf(why, ROSTER_WHY_MAX, "%s, line %u: %s", path, number,
-                       wrong);
+        ok = read_lines(p, f, path, why);
     }
     if (f) {
         (void)fclose(f);
     }
-    if (!f || !p->text || wrong) {
+    if (!ok) {
         page_clear(p);
-        return false;
     }
-    return true;
+    return ok;
 }
 
 struct roster *roster_read(const char *path, char *why) {

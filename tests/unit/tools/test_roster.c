@@ -215,6 +215,11 @@ TEST(there_may_be_as_many_passphrases_as_a_listener_takes) {
     assert_non_null(strstr(why, "line 18: at most 16"));
 }
 
+TEST(a_folder_is_not_a_list_without_callers) {
+    assert_null(roster_read("/tmp", why));
+    assert_non_null(strstr(why, "/tmp: "));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_stream_has_its_passphrase),
@@ -226,6 +231,7 @@ int main(void) {
         cmocka_unit_test(a_static_key_is_revoked_when_the_file_is_read_again),
         cmocka_unit_test(a_file_that_cannot_be_meant_is_refused_with_its_line),
         cmocka_unit_test(there_may_be_as_many_passphrases_as_a_listener_takes),
+        cmocka_unit_test(a_folder_is_not_a_list_without_callers),
     };
     return cmocka_run_group_tests_name("roster", tests, make_file, remove_file);
 }
