@@ -60,19 +60,9 @@ static const char *set_passphrase(struct secrets *s, const char *text) {
     return NULL;
 }
 
-static const char *read_passphrase(struct secrets *s, const char *path) {
-    char line[sizeof(s->text[0]) + 2];
-    FILE *f = fopen(path, "re");
-    bool read;
-    if (!f) {
-        return SECRETS_UNREADABLE;
-    }
-    read = fgets(line, sizeof(line), f) != NULL;
-    (void)fclose(f);
-    if (read) {
-        line[strcspn(line, "\r\n")] = '\0';
-    }
-    if (!read || strlen(line) < 8 || strlen(line) >= sizeof(s->text[0])) {
+static const char *keep_passphrase(struct secrets *s, char *line) {
+    line[strcspn(line, "\r\n")] = '\0';
+    if (strlen(line) < 8 || strlen(line) >= sizeof(s->text[0])) {
         return BAD_PASSPHRASE;
     }
     if (strncmp(line, PEM, strlen(PEM)) == 0) {
@@ -81,6 +71,21 @@ static const char *read_passphrase(struct secrets *s, const char *path) {
     memcpy(s->text[s->texts], line, strlen(line) + 1);
     add_passphrase(s);
     return NULL;
+}
+
+static const char *read_passphrase(struct secrets *s, const char *path) {
+    char line[sizeof(s->text[0]) + 2];
+    FILE *f = fopen(path, "re");
+    const char *wrong = BAD_PASSPHRASE;
+    if (!f) {
+        return SECRETS_UNREADABLE;
+    }
+    if (fgets(line, sizeof(line), f)) {
+        wrong = keep_passphrase(s, line);
+    }
+    (void)fclose(f);
+    secrets_wipe(line, sizeof(line));
+    return wrong;
 }
 
 static const char *read_key(struct secrets *s, const char *path) {
