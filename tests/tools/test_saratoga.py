@@ -266,6 +266,15 @@ class Transfers(saratogabox.Node):
         for name in names:
             self.same(self.here / name, self.here / "copy" / name)
 
+    def test_a_folder_too_deep_is_not_left_out_silently(self):
+        self.serve("--write")
+        self.put_file("f", 10)
+        deep = self.here.joinpath(*"d" * 70)
+        deep.mkdir(parents=True)
+        (deep / "lost").touch()
+        self.run_bad("folders are nested too deeply", "put", "-r", self.here,
+                     self.url("copy"))
+
     def test_a_folder_that_is_resumed_is_not_fetched_whole_again(self):
         for name, size in ("a", 30000), ("b", 20000), ("sub/c", 10000):
             self.put_file(name, size)

@@ -12,6 +12,7 @@
 #include "tools/saratoga/report.h"
 
 #define TOOL "saratoga"
+/* Folders within each other that are still put. */
 #define DEPTH 64
 
 static uint32_t type_of(const struct saratoga_args *a) {
@@ -72,9 +73,12 @@ static bool add_name(struct saratoga_batch *b, const char *url,
         (void)tool_fail(TOOL, "%s: %s", here, strerror(errno));
         return false;
     }
+    if (S_ISDIR(st.st_mode) && depth >= DEPTH) {
+        (void)tool_fail(TOOL, "%s: folders are nested too deeply", here);
+        return false;
+    }
     if (S_ISDIR(st.st_mode)) {
-        return depth >= DEPTH ||
-               add_folder(b, url, folder, rest, path, depth + 1);
+        return add_folder(b, url, folder, rest, path, depth + 1);
     }
     if (!S_ISREG(st.st_mode)) {
         char name[SARATOGA_SHOWN];
@@ -100,7 +104,8 @@ static bool add_folder(struct saratoga_batch *b, const char *url,
         (void)tool_fail(TOOL, "%s: %s", here, strerror(errno));
         return false;
     }
-    while (ok && (e = readdir(d)) != NULL) {
+    errno = 0;
+    for (; ok && (e = readdir(d)) != NULL; errno = 0) {
         char below[4096];
         char there[2048];
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
@@ -112,6 +117,10 @@ static bool add_folder(struct saratoga_batch *b, const char *url,
         (void)snprintf(there, sizeof(there), "%s%s%s", path, path[0] ? "/" : "",
                        e->d_name);
         ok = add_name(b, url, folder, below, there, depth);
+    }
+    if (ok && errno != 0) {
+        (void)tool_fail(TOOL, "%s: %s", here, strerror(errno));
+        ok = false;
     }
     (void)closedir(d);
     return ok;
