@@ -137,6 +137,7 @@ static bool ledger_read(struct saratoga_ledger *l) {
         ok = ledger_take_line(l, line);
     }
     free(line);
+    ok = ok && !ferror(l->file); /* what it says would be fetched again */
     ok = ok && fseek(l->file, 0, SEEK_END) == 0 && (end = ftell(l->file)) >= 0;
     if (ok && end > 0 && fseek(l->file, -1, SEEK_END) == 0 &&
         fgetc(l->file) != '\n') { /* ends the partial line */
@@ -151,6 +152,8 @@ struct saratoga_ledger *saratoga_ledger_open(const char *folder) {
     int n = snprintf(path, sizeof(path), "%s/%s", folder, SARATOGA_LEDGER);
     if (l && n > 0 && (size_t)n < sizeof(path)) {
         l->file = fopen(path, "a+e");
+    } else if (l) {
+        errno = ENAMETOOLONG;
     }
     if (l && (!l->file || !ledger_read(l))) {
         int error = errno;
