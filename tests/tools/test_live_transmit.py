@@ -110,6 +110,11 @@ class CommandLine(test_command_lines.Refusals):
             self.refuse("cannot listen", f"tltcp://{at}?mode=listener", "-",
                         status=1)
 
+    def test_statistics_that_cannot_be_written_are_an_error(self):
+        self.refuse("cannot write /dev/full", "-q", "-s", "20ms", "-t", "0.2",
+                    "--statsout", "/dev/full", "udp://127.0.0.1:0", LISTEN,
+                    status=1)
+
     def test_an_absent_peer_is_reported(self):
         with toolbox.udp_socket() as silent:
             url = (f"tltcp://127.0.0.1:{silent.getsockname()[1]}"

@@ -199,9 +199,6 @@ static void close_all(struct job *j) {
     tltcp_live_stream_free(j->stream);
     metrics_close(j->metrics);
     free(j->fds);
-    if (j->stats && j->stats != stderr) {
-        (void)fclose(j->stats);
-    }
 }
 
 static void catch_signals(struct job *j) {
@@ -232,6 +229,9 @@ static int run_job(struct job *j) {
                                                      failure */
     }
     close_all(j);
+    if (!report_close(j)) {
+        rc = TOOL_FAILED;
+    }
     if (o->json && tool_write_json(TOOL, o->json,
                                    report_json(j, tltcp_now())) != TOOL_OK) {
         rc = TOOL_FAILED;

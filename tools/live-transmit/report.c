@@ -137,3 +137,16 @@ int report_open(struct job *j) {
                     : tool_fail(TOOL, "cannot write %s: %s", j->o->stats_out,
                                 strerror(errno));
 }
+
+bool report_close(struct job *j) {
+    bool bad;
+    if (!j->stats || j->stats == stderr) {
+        return true;
+    }
+    bad = ferror(j->stats) != 0;
+    bad = fclose(j->stats) != 0 || bad;
+    if (bad) {
+        (void)tool_fail(TOOL, "cannot write %s", j->o->stats_out);
+    }
+    return !bad;
+}

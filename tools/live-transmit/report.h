@@ -12,6 +12,10 @@
  * @return TOOL_OK, or an exit status after a message */
 int report_open(struct job *j);
 
+/** @brief Closes it. @param j  job @return false after a message: it is not
+ * whole */
+bool report_close(struct job *j);
+
 /** @brief All numbers so far. @param j  job @param now  current time */
 json_t *report_json(struct job *j, uint64_t now);
 
