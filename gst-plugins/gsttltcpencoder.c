@@ -508,8 +508,8 @@ void gst_tltcp_encoder_steer(GstTltcpEncoderState *state, GPtrArray *pads,
     for (guint i = 0; i < pads->len; i++) {
         encoder_find(&list, g_ptr_array_index(pads, i), 0);
     }
-    for (guint i = 0; i < video->len; i++) { /* also those that cannot be
-                                                steered */
+    /* Also those that cannot be steered. */
+    for (guint i = 0; i < video->len; i++) {
         gst_tltcp_qos_watch(g_ptr_array_index(video, i));
     }
     encoder_steer_list(state, &list, target, limits);

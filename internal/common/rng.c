@@ -7,8 +7,8 @@ static uint64_t rotl(uint64_t x, int k) {
 }
 
 void cmn__rng_seed(cmn__rng *g, uint64_t seed) {
-    for (int i = 0; i < 4; i++) { /* splitmix64, as recommended by the
-                                     authors */
+    /* splitmix64, as the authors of xoshiro recommend. */
+    for (int i = 0; i < 4; i++) {
         uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
         z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
         z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);

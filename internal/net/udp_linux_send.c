@@ -176,13 +176,13 @@ static bool send_recover(struct net__udp_linux *f, int error) {
     if (error == EINTR || segmentation_refused(f, error)) {
         return true;
     }
-    if (error == ECONNREFUSED) { /* caused by an earlier datagram; this one is
-                                    still queued */
+    /* Caused by an earlier datagram; this one is still queued. */
+    if (error == ECONNREFUSED) {
         net__udp_linux_report(f, error);
         return true;
     }
-    if (f->split) { /* a single one fails, too: segmentation was not the
-                       cause */
+    /* A single one fails, too: segmentation was not the cause. */
+    if (f->split) {
         f->gso_refused = 0;
     }
     send_done(f, 1); /* drop it, as the network might */

@@ -111,8 +111,8 @@ static bool plain_flush(net__udp *u) {
         uv_buf_t buf = plain_datagram(p);
         int rv = uv_udp_try_send(&p->udp, &buf, 1, plain_target(e));
 
-        if (rv == UV_EAGAIN) { /* libuv waits for writability with a queued
-                                  one */
+        /* libuv waits for writability only while a datagram is queued. */
+        if (rv == UV_EAGAIN) {
             p->waiting.data = p;
             rv = uv_udp_send(&p->waiting, &p->udp, &buf, 1, plain_target(e),
                              plain_on_sent);

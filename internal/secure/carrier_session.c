@@ -154,8 +154,8 @@ void sec__session_open(sec__carrier *c, sec__session *s, uint64_t now) {
     c->stats.opened++;
     sec__session_to_front(c, s);
     sec__session_arm(c, s, now + IDLE_LIFE);
-    if (s->caller && s->kept == NULL) { /* confirms to the listener that the
-                                           session is open */
+    /* Confirms to the listener that the session is open. */
+    if (s->caller && s->kept == NULL) {
         challenge(c, s, s->at, now);
     }
     sec__session_ready(c, s);

@@ -80,8 +80,8 @@ void saratoga__input_enter(saratoga_engine *e, saratoga__session *s,
         return;
     }
     victim = saratoga__admission_victim(&e->admission);
-    if (victim !=
-        NULL) { /* a signed request is let in past saratoga__input_admit() */
+    /* A signed request is let in past saratoga__input_admit(). */
+    if (victim != NULL) {
         evict(e, victim, in->now);
     }
     saratoga__admission_enter(&e->admission, s);

@@ -67,8 +67,9 @@ static int64_t verify(saratoga__file *f, const saratoga_work *w) {
         return 0; /* none, or of an unknown type */
     }
     rv = compare_sum(f, w->checksum, w->digest);
+    /* Some peers use that name for the other CRC. */
     if (rv == SARATOGA__BAD_SUM && w->checksum == SARATOGA_CRC32C &&
-        takes_ieee(f)) { /* some peers use that name for the other CRC */
+        takes_ieee(f)) {
         rv = saratoga__digest_to(f, SARATOGA_CRC32_IEEE, w->length);
         rv = rv == 0 ? compare_sum(f, SARATOGA_CRC32_IEEE, w->digest) : rv;
     }

@@ -111,8 +111,9 @@ static int open_any(saratoga_node *u, const char *service) {
     if (rv == 0) {
         rv = open_at(u, &at);
     }
+    /* No IPv6 on this machine. */
     if (rv == UV_EAFNOSUPPORT || rv == UV_EADDRNOTAVAIL ||
-        rv == UV_EAI_NONAME) { /* no IPv6 on this machine */
+        rv == UV_EAI_NONAME) {
         rv = saratoga__resolve("0.0.0.0", service, true, &at);
         if (rv == 0) {
             rv = open_at(u, &at);

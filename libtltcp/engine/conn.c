@@ -565,8 +565,8 @@ void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now) {
     if (c->state == TLTCP__CONN_OPEN && c->close.requested && settled(c)) {
         tltcp__conn_enter(c, TLTCP__CONN_CLOSING);
         c->close.at = now;
-        if (c->opt.idle >
-            0) { /* even if the peer keeps sending without acknowledging */
+        /* Even if the peer keeps sending without acknowledging. */
+        if (c->opt.idle > 0) {
             c->close.linger_until =
                 tltcp__earlier(c->close.linger_until, now + 2 * c->opt.idle);
         }

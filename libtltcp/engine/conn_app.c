@@ -220,8 +220,8 @@ static uint32_t next_type(const tltcp_conn *c, bool fates) {
 
 static int take_event(tltcp_conn *c, bool fates, tltcp_event *ev) {
     uint32_t type = next_type(c, fates);
-    if (type == TLTCP_EVENT_NONE) { /* frequent call, and the struct is large to
-                                       clear */
+    /* A frequent call, and the struct is large to clear. */
+    if (type == TLTCP_EVENT_NONE) {
         ev->type = type;
         return 0;
     }

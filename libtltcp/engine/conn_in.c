@@ -377,8 +377,8 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
     if (c->state == TLTCP__CONN_CALLING) {
         tltcp__conn_open(c, now);
     }
-    if (c->state ==
-        TLTCP__CONN_OPEN) { /* it proves our address, so do not delay it */
+    /* An ACK proves our address, so do not delay it. */
+    if (c->state == TLTCP__CONN_OPEN) {
         c->want |= TLTCP__WANT_ACK;
         c->want &= (uint16_t)~TLTCP__WANT_HELLO;
     }

@@ -86,8 +86,8 @@ static unsigned find_missing(const tltcp__reasm *r, const tltcp__block *k,
 }
 
 static void note(tltcp__fec_receiver *f, uint64_t start, uint64_t end) {
-    if (f->reported < TLTCP__FEC_RECEIVER_REPORTS) { /* beyond it, the peer
-                                                        retransmits in vain */
+    /* Beyond it, the peer retransmits in vain. */
+    if (f->reported < TLTCP__FEC_RECEIVER_REPORTS) {
         f->report[f->reported++] = (tltcp__rebuilt_range){start, end};
     }
 }

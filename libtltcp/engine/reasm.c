@@ -439,9 +439,8 @@ static bool swallow(tltcp__reasm *r, uint64_t to) {
         if (in != NULL && in->start_known && in->start >= to) {
             return true;
         }
-        if (in != NULL && in->got > 0 &&
-            in->high > to) { /* the gap ends inside it */
-            in->cut = true;
+        if (in != NULL && in->got > 0 && in->high > to) {
+            in->cut = true; /* the gap ends inside it */
             return false;
         }
         next_section(r, false);

@@ -225,8 +225,8 @@ static int run_job(struct job *j) {
         catch_signals(j);
         j->start = tltcp_now();
         run(j);
-        rc = j->status < 0 ? TOOL_OK : j->status; /* a signal is not a
-                                                     failure */
+        /* A signal is not a failure. */
+        rc = j->status < 0 ? TOOL_OK : j->status;
     }
     close_all(j);
     if (!report_close(j)) {

@@ -129,8 +129,8 @@ int report_open(struct job *j) {
     if (j->o->stats_out) {
         j->stats = fopen(j->o->stats_out, "we");
     }
-    if (j->stats && j->stats != stderr) { /* another program may truncate it
-                                             meanwhile */
+    /* Another program may truncate it meanwhile. */
+    if (j->stats && j->stats != stderr) {
         (void)fcntl(fileno(j->stats), F_SETFL, O_APPEND);
     }
     return j->stats ? TOOL_OK
