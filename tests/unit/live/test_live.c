@@ -262,22 +262,28 @@ static void read_all(tltcp_live *l, uint8_t *data, size_t len) {
     }
 }
 
+/* The receiver accepts the call while it reads. */
+static void await_connected(struct pair *p) {
+    tltcp_live_event ev;
+    uint8_t none;
+    tltcp_live_event_init(&ev);
+    while (tltcp_live_next_event(p->out, &ev, 0) != 1 ||
+           ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
+        (void)tltcp_live_read_ts(p->in, &none, sizeof(none), 1);
+    }
+}
+
 TEST(a_transport_stream_arrives_as_it_was) {
     static struct stream s;
     static uint8_t got[sizeof(s.data)];
     struct pair p = open_pair("latency=2000");
-    tltcp_live_event ev;
     tltcp_live_frame f;
     tltcp_live_frame_init(&f);
     assert_int_equal(tltcp_live_read(p.in, &f, 0), TLTCP_ERR_AGAIN);
     begin_stream(&s);
     add_picture(&s, 90000, true, 500);
     add_picture(&s, 93600, false, 300);
-    tltcp_live_event_init(&ev);
-    while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
-           ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
-        (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);
-    }
+    await_connected(&p);
     assert_int_equal(tltcp_live_write_ts(p.out, s.data, s.len, FAR), 0);
     read_all(p.in, got, s.len);
     assert_memory_equal(got, s.data, s.len);
@@ -286,13 +292,8 @@ TEST(a_transport_stream_arrives_as_it_was) {
 
 TEST(other_bytes_arrive_as_they_were_written) {
     struct pair p = open_pair("latency=2000");
-    tltcp_live_event ev;
     uint8_t got[5];
-    tltcp_live_event_init(&ev);
-    while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
-           ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
-        (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);
-    }
+    await_connected(&p);
     assert_int_equal(tltcp_live_write_ts(p.out, "bytes", 5, FAR), 0);
     read_all(p.in, got, 5);
     assert_memory_equal(got, "bytes", 5);
@@ -320,18 +321,13 @@ TEST(bytes_that_look_like_a_header_arrive_as_they_were_written) {
 
 TEST(a_receiver_that_is_to_take_one_sender_waits_for_no_other) {
     struct pair p;
-    tltcp_live_event ev;
     char url[64];
     uint8_t got[5];
     p.in = open_live(TLTCP_LIVE_RECEIVE,
                      "tltcp://127.0.0.1:0?mode=listener&auto-reconnect=no");
     (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u", port_of(p.in));
     p.out = open_live(TLTCP_LIVE_SEND, url);
-    tltcp_live_event_init(&ev);
-    while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
-           ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
-        (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);
-    }
+    await_connected(&p);
     assert_int_equal(tltcp_live_write_ts(p.out, "bytes", 5, FAR), 0);
     read_all(p.in, got, 5);
     tltcp_live_close(p.out, FAR);

@@ -299,18 +299,23 @@ static void who_has_not_the_key_learns_it_at_once_and_leaves_nothing(void **s) {
     }
 }
 
-/* The driver makes the key of a passphrase elsewhere; meanwhile the call waits,
- * whatever else arrives. */
-TEST(a_key_may_be_made_elsewhere) {
+/* The driver makes the key of a passphrase elsewhere. */
+static struct pair deferring_pair(void) {
     static const uint8_t seed[2][TLTCP_SEED_LEN] = {{1}, {2}};
-    tltcp_key_job *job;
-    tltcp_config cfg;
     struct pair x = {.now = TLTCP_S};
+    tltcp_config cfg;
     tltcp_config_init(&cfg);
     cfg.passphrase = "correct horse";
     assert_int_equal(tltcp_endpoint_new(&x.ep, &cfg, seed[0], x.now), 0);
     assert_int_equal(tltcp_conn_new(&x.client, &cfg, seed[1], PATH, x.now), 0);
     tltcp_conn_defer_keys(x.client);
+    return x;
+}
+
+/* Meanwhile the call waits, whatever else arrives. */
+TEST(a_key_may_be_made_elsewhere) {
+    struct pair x = deferring_pair();
+    tltcp_key_job *job;
     assert_null(tltcp_conn_key_job(x.client));
     ask(&x);
     job = tltcp_conn_key_job(x.client);
@@ -334,15 +339,8 @@ TEST(a_key_may_be_made_elsewhere) {
 }
 
 TEST(an_unneeded_key_is_dropped) {
-    static const uint8_t seed[2][TLTCP_SEED_LEN] = {{1}, {2}};
+    struct pair x = deferring_pair();
     tltcp_key_job *job;
-    tltcp_config cfg;
-    struct pair x = {.now = TLTCP_S};
-    tltcp_config_init(&cfg);
-    cfg.passphrase = "correct horse";
-    assert_int_equal(tltcp_endpoint_new(&x.ep, &cfg, seed[0], x.now), 0);
-    assert_int_equal(tltcp_conn_new(&x.client, &cfg, seed[1], PATH, x.now), 0);
-    tltcp_conn_defer_keys(x.client);
     ask(&x);
     job = tltcp_conn_key_job(x.client);
     tltcp_conn_free(x.client);
