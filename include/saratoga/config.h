@@ -246,7 +246,8 @@ SARATOGA_API void saratoga_config_init_sized(saratoga_config *c, size_t size);
  * @param o         options
  * @param[out] why  explanation, ::SARATOGA_WHY_MAX bytes; may be NULL
  * @retval 0                      usable
- * @retval SARATOGA_ERR_INVAL     a value is out of its range
+ * @retval SARATOGA_ERR_INVAL     a value is out of its range, or @p o was not
+ *                                initialised
  * @retval SARATOGA_ERR_ALGORITHM no such controller; @p why lists the existing
  *                                ones
  */

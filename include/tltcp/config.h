@@ -358,10 +358,11 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
  *
  * tltcp_controller_options::params are checked only when a connection is
  * created.
- * @param c  a config
+ * @param c  a config; NULL: defaults
  * @param[out] why  error message, TLTCP_REASON_MAX + 1 bytes; may be NULL
  * @retval 0                     usable
- * @retval TLTCP_ERR_INVAL       a value is out of range
+ * @retval TLTCP_ERR_INVAL       a value is out of range, or @p c was not
+ *                               initialised
  * @retval TLTCP_ERR_UNSUPPORTED ::TLTCP_FEC_ON is not available in this build,
  *                               the dupack recovery over TCP, or several I/O
  *                               threads over TCP alone, without batches or not

@@ -201,6 +201,18 @@ static bool is_utf8(const char *text) {
     return true;
 }
 
+/* Without its size, a struct would count as one without any member. */
+static int check_set(const void *sized, const char *what, char *why) {
+    if (why != NULL) {
+        why[0] = '\0';
+    }
+    if (sized == NULL || cmn__sized_is_set(sized)) {
+        return 0;
+    }
+    say(why, what);
+    return SARATOGA_ERR_INVAL;
+}
+
 static int check_options(const saratoga_options *o, char *why) {
     const struct cong_ops *ops;
     enum saratoga__law law = saratoga__options_law(o, &ops);
@@ -247,8 +259,10 @@ static int check_options(const saratoga_options *o, char *why) {
 
 int saratoga_options_check(const saratoga_options *o, char *why) {
     saratoga_options full;
-    if (why != NULL) {
-        why[0] = '\0';
+    int rv = check_set(
+        o, "the options were not set up by saratoga_options_init()", why);
+    if (rv != 0) {
+        return rv;
     }
     saratoga__options_take(&full, o);
     return check_options(&full, why);
@@ -257,9 +271,10 @@ int saratoga_options_check(const saratoga_options *o, char *why) {
 int saratoga_config_check(const saratoga_config *c, char *why) {
     saratoga_config full;
     size_t eid;
-    int rv;
-    if (why != NULL) {
-        why[0] = '\0';
+    int rv = check_set(c, "the config was not set up by saratoga_config_init()",
+                       why);
+    if (rv != 0) {
+        return rv;
     }
     saratoga__config_take(&full, c);
     eid = full.eid != NULL ? strlen(full.eid) : 1;

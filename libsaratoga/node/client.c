@@ -284,7 +284,8 @@ static int client_take(saratoga__file *f, const saratoga_node_transfer *t) {
     if (t->host == NULL ||
         (saratoga__requester_sends(t->type) && file == NULL && !t->stream) ||
         (t->stream && (!may_stream(t->type) || stream_fd(t) < 0)) ||
-        (t->group != NULL && t->type != SARATOGA_GET)) {
+        (t->group != NULL && t->type != SARATOGA_GET) ||
+        (t->options != NULL && !cmn__sized_is_set(t->options))) {
         return SARATOGA_ERR_INVAL;
     }
     if (t->stream) {

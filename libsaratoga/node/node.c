@@ -211,12 +211,17 @@ static int copy_strings(saratoga_node *u) {
     return u->config_strings != NULL ? 0 : SARATOGA_ERR_NOMEM;
 }
 
-static int copy_config(saratoga_node *u, const saratoga_node_config *c) {
+static int copy_config(saratoga_node *u, const saratoga_node_config *c,
+                       char *why) {
     saratoga_config *engine = &u->engine_config;
     int rv;
 
     saratoga_node_config_init(&u->config);
     cmn__sized_take(&u->config, sizeof(u->config), c);
+    rv = saratoga_config_check(u->config.engine, why);
+    if (rv != 0) {
+        return rv;
+    }
     saratoga_config_init(engine);
     if (u->config.engine != NULL) {
         cmn__sized_take(engine, sizeof(*engine), u->config.engine);
@@ -413,7 +418,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
     saratoga__places_init(&u->places);
     /* Initialises the crypto library here rather than in a pool thread. */
     saratoga_digest_free(saratoga_digest_new(SARATOGA_MD5));
-    rv = copy_config(u, c);
+    rv = copy_config(u, c, why);
     if (rv == 0) {
         rv = open_all(u, why);
     }

@@ -223,9 +223,13 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
     tltcp_config c;
     const char *bad;
     int kind;
+    say(why, NULL, NULL);
+    if (config != NULL && !cmn__sized_is_set(config)) {
+        say(why, "the config was not set up by tltcp_config_init()", NULL);
+        return TLTCP_ERR_INVAL;
+    }
     tltcp__config_take(&c, config);
     bad = bad_value(&c);
-    say(why, NULL, NULL);
     if (bad != NULL) {
         say(why, bad, NULL);
         return TLTCP_ERR_INVAL;

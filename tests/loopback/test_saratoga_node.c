@@ -366,8 +366,11 @@ TEST(an_older_and_shorter_engine_config_is_understood) {
 
 TEST(a_config_that_was_not_initialised_is_refused) {
     struct pair *p = *state;
+    char why[SARATOGA_NODE_TEXT];
+    saratoga_node_transfer t;
     saratoga_node_config c;
     saratoga_node *u;
+    uint64_t id;
 
     open_pair(p, false, 0);
     memset(&c, 0, sizeof(c));
@@ -375,6 +378,17 @@ TEST(a_config_that_was_not_initialised_is_refused) {
     assert_null(u);
     assert_int_equal(saratoga_node_open(&u, NULL, NULL), SARATOGA_ERR_INVAL);
     assert_int_equal(saratoga_node_open(NULL, &c, NULL), SARATOGA_ERR_INVAL);
+    saratoga_node_config_init(&c);
+    c.engine = &(const saratoga_config){.auth_key = (const uint8_t *)"key"};
+    assert_int_equal(saratoga_node_open(&u, &c, why), SARATOGA_ERR_INVAL);
+    assert_non_null(strstr(why, "saratoga_config_init()"));
+    saratoga_node_transfer_init(&t);
+    t.type = SARATOGA_GET;
+    t.host = "127.0.0.1";
+    t.path = "f";
+    t.options = &(const saratoga_options){.copies = 2};
+    assert_int_equal(saratoga_node_start(p->client, &t, &id),
+                     SARATOGA_ERR_INVAL);
 }
 
 TEST(a_no_op_is_done_when_it_is_sent) {

@@ -413,6 +413,7 @@ TEST(impossible_configs_are_refused_with_a_reason) {
         assert_int_equal(tltcp_conn_new(&made, &c, seed, 1, 0), code); \
         assert_int_equal(tltcp_endpoint_new(&ep, &c, seed, 0), code);  \
     } while (0)
+    REFUSED(struct_size, 0, TLTCP_ERR_INVAL, "tltcp_config_init()");
     REFUSED(congestion, "vega", TLTCP_ERR_ALGORITHM, "cubic");
     REFUSED(recovery, "dup", TLTCP_ERR_ALGORITHM, "dupack");
     REFUSED(send_buffer, 10, TLTCP_ERR_INVAL, "send_buffer");

@@ -143,6 +143,12 @@ TEST(bad_options_are_named) {
     c.auth_key_len = 5;
     assert_int_equal(saratoga_config_check(&c, why), SARATOGA_ERR_INVAL);
     assert_non_null(strstr(why, "auth_key"));
+    c.struct_size = 0; /* saratoga_config_init() forgotten */
+    assert_int_equal(saratoga_config_check(&c, why), SARATOGA_ERR_INVAL);
+    assert_non_null(strstr(why, "saratoga_config_init()"));
+    o.struct_size = 0;
+    assert_int_equal(saratoga_options_check(&o, why), SARATOGA_ERR_INVAL);
+    assert_non_null(strstr(why, "saratoga_options_init()"));
 }
 
 TEST(profiles_match_their_peers) {
