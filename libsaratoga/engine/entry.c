@@ -4,8 +4,10 @@
 
 #include "libsaratoga/engine/packet.h"
 
-#define EPOCH_DRAFT INT64_C(946684822)
+/* The beginning of 2000 in POSIX time, and as the draft has it: with the 22
+ * leap seconds until then. */
 #define EPOCH_PLAIN INT64_C(946684800)
+#define EPOCH_DRAFT (EPOCH_PLAIN + 22)
 
 #define ENTRY_MARK 0x8000u
 #define ENTRY_SPECIAL 0x0200u

@@ -102,14 +102,13 @@ static int fill(saratoga__session *s, const saratoga_request *q) {
 }
 
 static void transfer_begin(saratoga__session *s, saratoga_time now) {
+    s->state = SARATOGA__ASKING;
     if (s->type == SARATOGA_BLIND_PUT) {
         /* A blind put begins without knowing what the peer accepts. */
-        s->state = SARATOGA__ASKING;
         saratoga__session_open(s, now);
-        return;
+    } else {
+        s->send_request = true;
     }
-    s->state = SARATOGA__ASKING;
-    s->send_request = true;
 }
 
 static int send_noop(saratoga_engine *e, const saratoga_request *q,
