@@ -167,7 +167,9 @@ bool ts_mux_begin(struct ts_mux *m, const uint8_t *headers, size_t headers_len,
     if (m->headers == NULL) {
         return false;
     }
-    memcpy(m->headers, headers, headers_len);
+    if (headers_len > 0) { /* OBS has none: NULL */
+        memcpy(m->headers, headers, headers_len);
+    }
     m->headers_len = headers_len;
     m->sound = config && config_len >= sizeof(m->sound_config);
     if (m->sound) {
