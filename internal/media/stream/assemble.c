@@ -6,6 +6,9 @@
 #include <string.h>
 
 #define FIRST_ROOM 4096
+/* The zeros in a section: so many, and so many times the bytes received. */
+#define ZEROS ((size_t)64 << 10)
+#define ZEROS_TIMES 8
 
 void media__assembly_init(media_assembly *a, size_t max_bytes) {
     memset(a, 0, sizeof(*a));
@@ -36,6 +39,13 @@ static bool make_room(media_assembly *a, size_t len, bool whole) {
     return true;
 }
 
+/* Whether so many more bytes that are missing would be too many. */
+static bool is_too_hollow(const media_section *s, size_t more) {
+    size_t received = s->len - s->missing;
+
+    return s->missing + more > ZEROS + ZEROS_TIMES * received;
+}
+
 /* NULL data: a gap. */
 static bool assemble_append(media_assembly *a, const void *data, size_t len,
                             bool whole) {
@@ -46,7 +56,8 @@ static bool assemble_append(media_assembly *a, const void *data, size_t len,
         a->oversized = true;
         s->complete = false;
     }
-    if (!len) {
+    a->hollow = a->hollow || (!data && is_too_hollow(s, len));
+    if (!len || a->hollow) {
         return true;
     }
     if (!make_room(a, s->len + len, whole)) {
@@ -80,6 +91,7 @@ static int assemble_finish(media_assembly *a, media_section *out) {
     a->section = (media_section){0};
     a->open = false;
     a->oversized = false;
+    a->hollow = false;
     a->gap = 0;
     a->cap = 0;
     return 1;

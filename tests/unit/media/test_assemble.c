@@ -156,6 +156,24 @@ TEST(a_huge_gap_inside_takes_no_more_memory_than_allowed) {
     free(w->out[0].data);
 }
 
+/* A few bytes must not make zeros by the megabyte, again and again. */
+TEST(a_gap_much_longer_than_the_rest_cuts_the_section) {
+    struct world *w = *state;
+
+    w->a.max_bytes = 100000000;
+    data(w, 0, START, "a");
+    gap(w, 0, 0, 50000);
+    data(w, 0, 0, "b"); /* as long as it is short */
+    gap(w, 0, 0, 50000);
+    data(w, 0, END, "c");
+    assert_int_equal(w->ended, 1);
+    assert_int_equal(w->out[0].len, 50002);
+    assert_false(w->out[0].complete);
+    free(w->out[0].data);
+    data(w, 1, START | END, "d");
+    expect(w, 0, "d", 1, true);
+}
+
 TEST(the_end_of_the_stream_delivers_the_rest) {
     struct world *w = *state;
 
@@ -195,6 +213,7 @@ int main(void) {
         T(a_gap_between_sections_says_nothing),
         T(a_section_larger_than_allowed_is_cut),
         T(a_huge_gap_inside_takes_no_more_memory_than_allowed),
+        T(a_gap_much_longer_than_the_rest_cuts_the_section),
         T(the_end_of_the_stream_delivers_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
