@@ -9,6 +9,7 @@
  */
 #include "libsaratoga/node/rate_share.h"
 
+#include "internal/common/tally.h"
 #include "libsaratoga/node/transfer.h"
 
 /* Interval after which unused rate is redistributed. */
@@ -37,29 +38,36 @@ static unsigned share_claim(const saratoga__file *f, uint64_t now) {
     return st.unanswered_ns > 2 * st.srtt_ns + OVERDUE ? 1 : WEIGHT;
 }
 
-/* Later entries of the list are older. */
-static bool is_oldest(const saratoga__file *f) {
-    for (const saratoga__file *g = f->next; g != NULL; g = g->next) {
-        if (g->send.weight == WEIGHT && g->peer.host == f->peer.host) {
-            return false;
-        }
+/* Whether it is the first of its host, and is noted as such. Without memory,
+ * each is. */
+static bool is_first(cmn__tally *hosts, const saratoga__file *f) {
+    bool first = cmn__tally_get(hosts, f->peer.host) == 0;
+
+    if (first) {
+        (void)cmn__tally_up(hosts, f->peer.host);
     }
-    return true;
+    return first;
 }
 
-/* The sum of the weights. */
+/* The sum of the weights. Later entries of the list are older. */
 static unsigned weigh(saratoga_node *u, uint64_t now) {
+    const cmn__mem mem = cmn__mem_default();
+    saratoga__file *oldest = NULL;
+    cmn__tally hosts;
     unsigned sum = 0;
 
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
         f->send.weight = shares(f) ? share_claim(f, now) : 0;
+        oldest = f;
     }
-    for (saratoga__file *f = u->files; f != NULL; f = f->next) {
-        if (f->send.weight == WEIGHT && !is_oldest(f)) {
+    cmn__tally_init(&hosts, &mem);
+    for (saratoga__file *f = oldest; f != NULL; f = f->prev) {
+        if (f->send.weight == WEIGHT && !is_first(&hosts, f)) {
             f->send.weight = 1;
         }
         sum += f->send.weight;
     }
+    cmn__tally_free(&hosts);
     return sum;
 }
 
