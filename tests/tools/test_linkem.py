@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """linkem by its command line, with real sockets."""
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -44,12 +45,21 @@ class CommandLine(unittest.TestCase):
         self.refuse("No such file", "--up", "trace=/nonexistent/x")
         self.refuse("LISTEN=TARGET", "--share", "127.0.0.1:1")
         self.refuse("port", "127.0.0.1", "127.0.0.1:1")
+        self.refuse("HOST:PORT", "--port", "7000", "127.0.0.1:0",
+                    "127.0.0.1:1")
         self.refuse("port", "127.0.0.1:0", "127.0.0.1:70000")
         self.refuse("cannot be 0", "127.0.0.1:0", "127.0.0.1:0")
         self.refuse("--tun", "--tun", "a,b", "127.0.0.1:0", "127.0.0.1:1")
         self.refuse("comma", "--tun", "a")
         self.refuse("--repeat", "--at", "9s,loss=1%", "--repeat", "5s",
                     "127.0.0.1:0", "127.0.0.1:1")
+
+    def test_each_setting_is_an_option(self):
+        told = toolbox.run("linkem", "--help-all").stdout
+        settings = re.findall(r"(?m)^  ([a-z-]+)=", told)
+        self.assertGreater(len(settings), 20)
+        for name in settings:
+            self.refuse(f"{name}=wrong", f"--{name}", "wrong")
 
     def test_failures_end_with_1_and_a_sentence(self):
         with toolbox.udp_socket() as s:

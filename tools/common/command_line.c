@@ -14,11 +14,10 @@
 #define NO_LETTER 256 /* values of options without a letter begin here */
 #define MATCHES_MAX 512
 
-static const struct option common[] = {{"quiet", no_argument, NULL, 'q'},
-                                       {"help", no_argument, NULL, 'h'},
-                                       {"version", no_argument, NULL, 'V'},
-                                       {"help-all", no_argument, NULL, 0},
-                                       {NULL, 0, NULL, 0}};
+static const struct option common[] = {
+    {"quiet", no_argument, NULL, 'q'},       {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},     {"help-all", no_argument, NULL, 0},
+    {TOOL_PORT, required_argument, NULL, 0}, {NULL, 0, NULL, 0}};
 
 /* Both tables of getopt_long(). */
 struct tables {
@@ -69,6 +68,11 @@ static int ambiguous(const char *tool, const char *word, int len,
               : tool_misuse(tool, "option %.*s is unknown", len, word);
 }
 
+int tool_port_option(const char *tool) {
+    return tool_misuse(tool, "option --port is unknown: the port is part of "
+                             "the address, as in HOST:PORT");
+}
+
 int tool_bad_option(const char *tool, int opt, const struct option *options,
                     char **argv) {
     const char *word = argv[optind - 1];
@@ -103,6 +107,9 @@ static int take_option(const struct tool_line *line, void *user,
     if (strcmp(name, "help") == 0) {
         tool_print_brief(line->tool, line->help, line->details);
         return TOOL_OK;
+    }
+    if (strcmp(name, TOOL_PORT) == 0) {
+        return tool_port_option(line->tool);
     }
     if (strcmp(name, "help-all") == 0) {
         tool_print_whole(line->help);

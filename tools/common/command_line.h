@@ -8,6 +8,14 @@
 
 #include <getopt.h>
 
+/** Not an option, but in the tables of all tools: what many programs call the
+ * port must not pass for an abbreviation of --port-file. */
+#define TOOL_PORT "port"
+
+/** @brief Reports the option ::TOOL_PORT. @param tool  for the message
+ * @return TOOL_USAGE */
+int tool_port_option(const char *tool);
+
 /** @brief A command line: its options and their handler. */
 struct tool_line {
     const char *tool;        /**< for messages */

@@ -3,6 +3,7 @@
 #include "tools/linkem/options.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,7 @@ enum {
     OPT_LOG,
     OPT_LOG_INTERVAL,
     OPT_PORT_FILE,
+    OPT_PORT,
     OPT_SETTING
 };
 
@@ -132,6 +134,7 @@ static const struct option options[] = {
     {"log", required_argument, NULL, OPT_LOG},
     {"log-interval", required_argument, NULL, OPT_LOG_INTERVAL},
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
+    {TOOL_PORT, required_argument, NULL, OPT_PORT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"help-all", no_argument, NULL, 'H'},
@@ -142,7 +145,10 @@ static const struct option options[] = {
     SETTING("jitter"),
     SETTING("slots"),
     SETTING("queue"),
+    SETTING("queue-rule"),
+    SETTING("lower-effort"),
     SETTING("red"),
+    SETTING("red-gentle"),
     SETTING("codel"),
     SETTING("pie"),
     SETTING("fq"),
@@ -158,6 +164,7 @@ static const struct option options[] = {
     SETTING("corrupt"),
     SETTING("mtu"),
     SETTING("blackout"),
+    SETTING("carrier"),
     {NULL, 0, NULL, 0}};
 
 static int options_apply(struct linkem_options *o, unsigned directions,
@@ -306,8 +313,11 @@ static int set_time(const char *name, uint64_t *ns) {
 
 static int set_count(const char *name, uint64_t min, uint64_t max,
                      uint64_t *n) {
-    const char *why = units_count(optarg, min, max, n);
-    return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)
+    return units_count(optarg, min, max, n)
+               ? tool_misuse(TOOL,
+                             "--%s %s: must be a whole number from %" PRIu64
+                             " to %" PRIu64,
+                             name, optarg, min, max)
                : -1;
 }
 
@@ -355,6 +365,8 @@ static int take_option(struct linkem_options *o, int opt, const char *name,
     case OPT_PORT_FILE:
         o->port_file = optarg;
         return -1;
+    case OPT_PORT:
+        return tool_port_option(TOOL);
     case 'q':
         o->quiet = true;
         return -1;
