@@ -110,8 +110,9 @@ static void install_connection(GObjectClass *klass) {
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_LATENCY,
         g_param_spec_uint("latency", "Latency",
-                          "Time from capture to playout (milliseconds)", 0,
-                          G_MAXINT32, GST_TLTCP_DEFAULT_LATENCY, RW_READY));
+                          "How long a frame stays useful, from capture to "
+                          "playout, at least 1 (milliseconds)",
+                          0, G_MAXINT32, GST_TLTCP_DEFAULT_LATENCY, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_STREAMID,
         g_param_spec_string("streamid", "Stream ID",

@@ -107,7 +107,8 @@ const char *units_size(const char *text, uint64_t *bytes) {
         {NULL, 0}};
     double x;
     if (!quantity(text, units, &x) || !to_u64(x, bytes)) {
-        return "a size in B, kB, MB, KiB or MiB, such as 50kB";
+        return "a size in bytes, or with its unit (kB, MB, GB, KiB, MiB or "
+               "GiB), such as 50kB";
     }
     return NULL;
 }

@@ -157,10 +157,12 @@ static void say(char *why, const char *text) {
     why[n] = '\0';
 }
 
-static void list_controllers(char *why) {
-    say(why, "no congestion controller of that name; valid names are open");
+static void list_controllers(char *why, const char *wrong) {
+    say(why, "no congestion controller '");
+    say(why, wrong);
+    say(why, "'; valid names are open");
     for (const char *const *name = cong_list(); *name != NULL; name++) {
-        say(why, " ");
+        say(why, ", ");
         say(why, *name);
     }
 }
@@ -251,7 +253,7 @@ static int check_options(const saratoga_options *o, char *why) {
          "congestion_params needs congestion_values"},
     };
     if (law == SARATOGA__NO_LAW) {
-        list_controllers(why);
+        list_controllers(why, o->congestion);
         return SARATOGA_ERR_ALGORITHM;
     }
     return config_judge(rule, sizeof(rule) / sizeof(rule[0]), why);

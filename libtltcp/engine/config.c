@@ -82,16 +82,25 @@ static void say(char *why, const char *what, const char *name) {
     }
 }
 
-static void list_controllers(char *why) {
-    const char *const *name = cong_list();
-    size_t n;
-    say(why, "no congestion controller of that name; valid names are", NULL);
-    for (; why != NULL && *name != NULL; name++) {
-        n = strlen(why);
-        if (n + 1 + strlen(*name) <= TLTCP_REASON_MAX) {
-            why[n] = ' ';
-            memcpy(why + n + 1, *name, strlen(*name) + 1);
-        }
+/* Appends what fits as a whole. */
+static void say_more(char *why, const char *more) {
+    size_t n = strlen(why);
+    if (n + strlen(more) <= TLTCP_REASON_MAX) {
+        memcpy(why + n, more, strlen(more) + 1);
+    }
+}
+
+static void list_controllers(char *why, const char *wrong) {
+    const char *before = "'; valid names are ";
+    if (why == NULL) {
+        return;
+    }
+    say(why, "no congestion controller '", NULL);
+    say_more(why, wrong);
+    for (const char *const *name = cong_list(); *name != NULL; name++) {
+        say_more(why, before);
+        say_more(why, *name);
+        before = ", ";
     }
 }
 
@@ -244,7 +253,7 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
         return TLTCP_ERR_UNSUPPORTED;
     }
     if (tltcp__config_congestion(&c) == NULL) {
-        list_controllers(why);
+        list_controllers(why, c.congestion);
         return TLTCP_ERR_ALGORITHM;
     }
     if (!tltcp__config_recovery(&c, &kind)) {

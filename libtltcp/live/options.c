@@ -196,7 +196,9 @@ static const char *live_set_initial_window(tltcp_live_options *o,
 }
 
 static const char *live_set_dscp(tltcp_live_options *o, const char *text) {
-    return units_count(text, 0, 63, &o->config.io.dscp);
+    return units_count(text, 0, 63, &o->config.io.dscp)
+               ? "a whole number from 0 to 63"
+               : NULL;
 }
 
 static const char *live_set_threads(tltcp_live_options *o, const char *text) {
@@ -233,9 +235,9 @@ static const char *live_set_local_host(tltcp_live_options *o,
 static const char *live_set_local_service(tltcp_live_options *o,
                                           const char *text) {
     uint64_t port;
-    const char *why = units_count(text, 0, 65535, &port);
     o->config.io.local_service = o->local_service;
-    return why ? why
+    return units_count(text, 0, 65535, &port)
+               ? "a port number from 0 to 65535"
                : live_copy(o->local_service, sizeof(o->local_service), text);
 }
 

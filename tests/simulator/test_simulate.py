@@ -56,7 +56,7 @@ class Refusals(unittest.TestCase):
                      SCENARIOS / "tltcp.scn", "windows=3")
 
     def test_an_unknown_controller_lists_those_there_are(self):
-        self.refused(["no congestion controller of that name", "westwood"],
+        self.refused(["no congestion controller 'renno'", "westwood"],
                      SCENARIOS / "tltcp.scn", "congestion=renno")
 
     def test_a_parameter_that_the_controller_refuses_is_named(self):

@@ -58,7 +58,7 @@ class Send(Refusals):
         self.refuse("number", "--speed", "-1", "film.mp4", self.url)
         self.refuse("from 0.001", "--speed", "1e-300", "film.mp4", self.url)
         self.refuse("to 1000", "--speed", "1001", "film.mp4", self.url)
-        self.refuse("number", "--loop", "0", "film.mp4", self.url)
+        self.refuse("from 1 to 1000000", "--loop", "0", "film.mp4", self.url)
         self.refuse("auto, on or off", "--fec", "x", "film.mp4", self.url)
         self.refuse("rate", "--max-rate", "4mbps", "film.mp4", self.url)
         self.refuse("whole number", "--initial-window", "-1", "film.mp4",
@@ -86,6 +86,7 @@ class Send(Refusals):
         secret.write_text("a long enough secret\n", encoding="ascii")
         secret.chmod(0o600)
         for key, good, complaint in (
+                ("mode", "caller", "only calls"),
                 ("latency", "300", "milliseconds"),
                 ("streamid", "cam1", None),
                 ("congestion-control", "reno", "reno"),
@@ -97,7 +98,7 @@ class Send(Refusals):
                 ("deadline-mode", "gop", "pts or gop"),
                 ("connect-timeout", "900", "milliseconds"),
                 ("idle-timeout", "2s", "milliseconds"),
-                ("dscp", "34", "whole number"),
+                ("dscp", "34", "from 0 to 63"),
                 ("threads", "2", "1 to 64"),
                 ("passphrase-file", secret, "a file that exists")):
             self.refuse("missing.mp4", self.folder / "missing.mp4",
@@ -107,6 +108,8 @@ class Send(Refusals):
 
     def test_a_controller_that_does_not_exist_lists_those_that_do(self):
         self.refuse("cubic", "--congestion", "warp", "film.mp4", self.url)
+        self.refuse("no congestion controller 'warp'", "--congestion", "warp",
+                    "film.mp4", self.url)
         self.refuse("reno", "film.mp4", self.url + "?congestion-control=warp")
         self.refuse("dupack", "--recovery", "warp", "film.mp4", self.url)
 
@@ -167,6 +170,9 @@ class Recv(Refusals):
         self.refuse("port", "tltcp://127.0.0.1", out)
         self.refuse("tltcp://", "udp://127.0.0.1:0", out)
         self.refuse("no such key", self.url + "?speed=1", out)
+        self.refuse("only listens", self.url + "?mode=caller", out)
+        self.refuse("/nonexistent/x", self.url + "?mode=listener",
+                    "/nonexistent/x.ts", status=1)
         self.refuse("--format", self.url, "-")
         self.refuse("standard output", "--json", "-", "--format", "mpegts",
                     self.url, "-")
@@ -184,6 +190,10 @@ class Recv(Refusals):
         for option in ("--json", "--frames", "--port-file", "--qlog"):
             self.refuse("/nonexistent/x", option, "/nonexistent/x", self.url,
                         self.folder / "out.ts", status=1)
+
+    def test_a_port_is_not_taken_for_the_name_of_a_file(self):
+        self.refuse("HOST:PORT", "--port", "7000", self.url,
+                    self.folder / "out.ts")
 
     def test_a_port_in_use_is_named(self):
         with toolbox.udp_socket() as s:

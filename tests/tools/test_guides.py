@@ -308,6 +308,38 @@ class EveryPage(unittest.TestCase):
         for key in keys:
             self.assertIn(f"`{key}`", page)
 
+    def keys_of_a_tool(self, tool):
+        """Sets of names of one key each, from the table."""
+        rows = re.findall(r"^\| (`.*?) \|.*?\| (.*?) \| ([^|]*) \|[^|]*\|$", (
+            pagebox.DOCS / "reference/configuration.md").read_text(
+                encoding="utf-8"), re.M)
+        self.assertGreater(len(rows), 20)
+        groups = {"all", "tools", tool}
+        if tool != "tltcp-recv":
+            groups.add("senders")
+        for keys, meaning, taken in rows:
+            taken = taken.replace("`", "")
+            others = re.findall(r"outside GStreamer also `([a-z-]+)`", meaning)
+            if (taken.startswith("all but ") and not taken.endswith(tool)
+                    or groups & set(taken.split(", "))):
+                for key in re.findall("[a-z-]+", keys):
+                    yield {key, *others}
+
+    def test_keys_that_the_tools_list_are_those_of_the_table(self):
+        for tool, *words in (
+                ("tltcp-send", "film.mp4", "tltcp://host:1?wrong=1"),
+                ("tltcp-recv", "tltcp://:1?wrong=1", "-"),
+                ("tltcp-live-transmit", "-", "tltcp://:1?wrong=1")):
+            listed = toolbox.run(tool, *words).stderr.splitlines()[0]
+            listed = set(listed.split("valid keys are ")[1].split(", "))
+            told = toolbox.run(tool, "--help-all").stdout
+            told = re.split("Keys of (?:the URL|tltcp)", told, maxsplit=1)[1]
+            self.assertLessEqual(listed, set(re.findall("[a-z-]+", told)))
+            for names in self.keys_of_a_tool(tool):
+                self.assertEqual(len(listed & names), 1, (tool, names))
+                listed -= names
+            self.assertEqual(listed, set(), tool)
+
     def test_every_error_is_in_the_table(self):
         page = (pagebox.DOCS / "reference/errors.md").read_text(
             encoding="utf-8")

@@ -439,8 +439,10 @@ class Streams(toolbox.Folder):
     def test_single_streams_are_refused_with_the_tool_that_takes_them(self):
         clip = clips.make(self.folder, "raw.h264")
         receiver, address = self.receiver(self.folder / "out.ts")
-        toolbox.run("tltcp-send", "-q", "--speed", "0", clip,
-                    f"tltcp://{address}")
+        done = toolbox.run("tltcp-send", "-q", "--speed", "0", clip,
+                           f"tltcp://{address}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tltcp-recv", done.stderr)
         status, errors = self.finish(receiver)
         self.assertEqual(status, 1)
         self.assertIn("tltcp-recv", errors)

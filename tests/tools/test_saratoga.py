@@ -46,12 +46,13 @@ class CommandLine(saratogabox.Node):
                 ("--descriptor", "get", "--descriptor", "8", "saratoga://h/x"),
                 ("--profile", "get", "--profile", "x", "saratoga://h/x"),
                 ("--mtu", "get", "--mtu", "100", "saratoga://h/x"),
-                ("--set", "get", "--set", "speed=9", "saratoga://h/x"),
+                ("--help-all", "get", "--set", "speed=9", "saratoga://h/x"),
                 ("--set", "get", "--set", "retry", "saratoga://h/x"),
                 ("--set", "get", "--set", "retry=soon", "saratoga://h/x"),
                 ("copies", "get", "--set", "copies=9", "saratoga://h/x"),
-                ("retry", "get", "--retry", "0", "saratoga://h/x"),
-                ("inactivity", "get", "--inactivity", "0", "saratoga://h/x"),
+                ("--retry 0: must be", "get", "--retry", "0", "saratoga://h/x"),
+                ("--inactivity 0: must be", "get", "--inactivity", "0",
+                 "saratoga://h/x"),
                 ("port", "ls", "saratoga://h:0/"),
                 ("works only with put", "get", "--one-way", "saratoga://h/x"),
                 ("works only with serve", "get", "--write", "saratoga://h/x"),
@@ -67,6 +68,9 @@ class CommandLine(saratogabox.Node):
                 ("--group", "get", "--group", "[g", "saratoga://h/x"),
                 ("works only with get", "ls", "--group", "g", "saratoga://h/x"),
                 ("cubic", "get", "--congestion", "none", "saratoga://h/x"),
+                ("no congestion controller 'none'", "get", "--congestion",
+                 "none", "saratoga://h/x"),
+                ("HOST:PORT", "serve", "--port", "7000"),
                 ("take", "take", "-r", "saratoga://h/x")):
             self.run_bad(word, *arguments, status=2)
 

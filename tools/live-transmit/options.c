@@ -13,7 +13,7 @@
 #define TOOL "tltcp-live-transmit"
 #define INPUT_BUFFER 4000000 /* bytes: 0.3 s of 100 Mbit/s */
 #define CALLERS 64
-#define KEYS "mode, callers, max-callers, threads, " PEER_KEYS
+#define KEYS "mode, callers, max-callers, threads, " PEER_KEYS ", caller-keys"
 #define IDLE_MS 5000 /* as of tltcpsink; meanwhile a second call is refused */
 
 static const char endpoints_help[] =
@@ -277,10 +277,14 @@ static const char *set_udp_key(struct endpoint *e, const char *key,
         return NULL;
     }
     if (strcmp(key, "ttl") == 0) {
-        return units_count(value, 1, 255, &e->ttl);
+        return units_count(value, 1, 255, &e->ttl)
+                   ? "a whole number from 1 to 255"
+                   : NULL;
     }
     if (strcmp(key, "tos") == 0) {
-        return units_count(value, 0, 255, &e->tos);
+        return units_count(value, 0, 255, &e->tos)
+                   ? "a whole number from 0 to 255"
+                   : NULL;
     }
     return units_size(value, &e->buffer);
 }

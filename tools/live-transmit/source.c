@@ -6,6 +6,11 @@
 
 #include "tools/common/tool.h"
 
+/* For the sender. */
+#define WRONG_KIND                                                    \
+    "the receiver takes a transport stream, not single streams; put " \
+    "mpegtsmux before tltcpsink, or receive with tltcp-recv"
+
 static void source_on_frame(struct job *j, const tltcp_live_frame *f) {
     const tltcp_live_settings *from = j->o->in.to.settings;
     uint64_t latency = from->has_latency ? from->latency_ms : j->latency_ms;
@@ -68,13 +73,17 @@ void source_close(struct job *j, int linger_ms) {
     j->from = NULL;
 }
 
+static void source_turn_away(struct job *j, const char *reason) {
+    source_keep_stats(j);
+    tltcp_live_abort(j->from, reason);
+    j->from = NULL;
+}
+
 void source_abort(struct job *j) {
     char reason[TLTCP_REASON_MAX + 1];
     (void)snprintf(reason, sizeof(reason), "the receiver's output: %s",
                    j->out_error);
-    source_keep_stats(j);
-    tltcp_live_abort(j->from, reason);
-    j->from = NULL;
+    source_turn_away(j, reason);
 }
 
 /* Lets the next one come. */
@@ -96,7 +105,11 @@ static void source_end(struct job *j, int error) {
                       : error < 0 ? tltcp_strerror(error)
                                   : "the stream has ended";
     bool bad = error < 0 || j->why[0];
-    source_close(j, bad ? 0 : LINGER_MS);
+    if (j->why[0]) {
+        source_turn_away(j, WRONG_KIND);
+    } else {
+        source_close(j, bad ? 0 : LINGER_MS);
+    }
     source_leave(j, error);
     if (j->o->reconnect) {
         link_say(&j->source, why, "");

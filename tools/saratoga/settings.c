@@ -53,6 +53,13 @@ const char *saratoga_seconds(const char *text, uint64_t *ns) {
                : NULL;
 }
 
+const char *saratoga_some_seconds(const char *text, uint64_t *ns) {
+    return saratoga_seconds(text, ns) || *ns == 0
+               ? "a time above 0 in seconds, or with its unit, such as 30 or "
+                 "500ms"
+               : NULL;
+}
+
 static const char *set_size(const char *text, size_t *size) {
     uint64_t n = 0;
     const char *why = units_size(text, &n);
@@ -91,7 +98,7 @@ static const char *set_one(saratoga_options *o, const char *text) {
                              text + len + 1);
         }
     }
-    return "NAME=VALUE, with a NAME that --help lists";
+    return "NAME=VALUE, with a NAME that --help-all lists";
 }
 
 const char *saratoga_set(saratoga_options *o, const char *text) {

@@ -18,6 +18,9 @@ const char *saratoga_set(saratoga_options *o, const char *text);
 /** @brief Seconds, or a time with its unit. @param text  to read
  * @param[out] ns  it @return NULL, or what it must be */
 const char *saratoga_seconds(const char *text, uint64_t *ns);
+/** @brief Likewise, but not 0. @param text  to read
+ * @param[out] ns  it @return NULL, or what it must be */
+const char *saratoga_some_seconds(const char *text, uint64_t *ns);
 /** @brief A rate. @param text  to read
  * @param[out] bps  it @return NULL, or what it must be */
 const char *saratoga_rate(const char *text, uint64_t *bps);

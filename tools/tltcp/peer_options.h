@@ -40,7 +40,7 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
 /** Keys of peer_key(), for messages. */
 #define PEER_KEYS                                                           \
     "latency, passphrase, passphrase-file, key-file, identity-file, "       \
-    "listener-key, caller-keys, streamid, localaddress, localport, "        \
+    "listener-key, streamid, localaddress, localport, "                     \
     "congestion-control, max-rate, initial-window, fec, drop-policy, "      \
     "reference-grace, deadline-mode, connect-timeout, idle-timeout, dscp, " \
     "transport"

@@ -54,14 +54,11 @@ static const char *const help[] = {
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
-    "Keys of the URL: latency, passphrase, passphrase-file, key-file,\n"
-    "identity-file, caller-keys, streamid, fec; idle-timeout: drops a caller "
-    "that\n"
-    "is silent for this time (30000; the lower of both ends applies); dscp: "
-    "of\n"
-    "outgoing packets, up to 63 (0); threads: of the listener (1); transport: "
-    "udp;\n"
-    "tcp; auto: both (udp).\n"
+    "Keys of the URL: mode: listener; latency, passphrase, passphrase-file,\n"
+    "key-file, identity-file, caller-keys, streamid, fec; idle-timeout: drops\n"
+    "a caller that is silent for this time (30000; the lower of both ends\n"
+    "applies); dscp: of outgoing packets, up to 63 (0); threads: of the\n"
+    "listener (1); transport: udp; tcp; auto: both (udp).\n"
     "\n"
     "How lateness is counted: the sender's time line is mapped to the local "
     "clock\n"
@@ -139,14 +136,20 @@ static int recv_options_take_key(void *user, const char *key, const char *value,
         "idle-timeout",  "dscp",        "qos-dscp",        "threads",
         "transport"};
     struct recv_options *o = user;
+    if (strcmp(key, "mode") == 0) {
+        return strcmp(value, "listener") == 0
+                   ? 0
+                   : url_refuse(why, "must be listener: " TOOL " only listens",
+                                "");
+    }
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (strcmp(key, keys[i]) == 0) {
             return peer_key(&o->from, key, value, "", why);
         }
     }
     return url_refuse(why,
-                      "no such key; valid keys are latency, passphrase, "
-                      "passphrase-file, key-file, identity-file, "
+                      "no such key; valid keys are mode, latency, "
+                      "passphrase, passphrase-file, key-file, identity-file, "
                       "caller-keys, streamid, fec, "
                       "idle-timeout, dscp, threads, transport",
                       "");

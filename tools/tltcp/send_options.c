@@ -63,14 +63,14 @@ static const char *const help[] = {
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
-    "Keys of the URL: latency, passphrase, passphrase-file, key-file,\n"
-    "identity-file, listener-key, streamid, localaddress, localport,\n"
-    "congestion-control, max-rate, initial-window, fec, drop-policy,\n"
-    "reference-grace, deadline-mode, connect-timeout; idle-timeout: gives up\n"
-    "when the peer is silent for this time (30000; the lower of both ends\n"
-    "applies); dscp: of outgoing packets, up to 63 (0); transport: udp; auto,\n"
-    "which is TCP if UDP gets no answer; tcp. tltcp+tcp:// means "
-    "transport=tcp.\n"
+    "Keys of the URL: mode: caller; latency, passphrase, passphrase-file,\n"
+    "key-file, identity-file, listener-key, streamid, localaddress,\n"
+    "localport, congestion-control, max-rate, initial-window, fec,\n"
+    "drop-policy, reference-grace, deadline-mode, connect-timeout;\n"
+    "idle-timeout: gives up when the peer is silent for this time (30000; the\n"
+    "lower of both ends applies); dscp: of outgoing packets, up to 63 (0);\n"
+    "transport: udp; auto, which is TCP if UDP gets no answer; tcp.\n"
+    "tltcp+tcp:// means transport=tcp.\n"
     "\n"
     "At its start it drops the rights to open files (Landlock), except those\n"
     "named here and those beside the input, and to start programs (seccomp),\n"
@@ -130,7 +130,9 @@ static const char *send_options_take(void *user, const char *name,
         return set_speed(o, text);
     }
     if (strcmp(name, "loop") == 0) {
-        return units_count(text, 1, 1000000, &o->loops);
+        return units_count(text, 1, 1000000, &o->loops)
+                   ? "a whole number from 1 to 1000000"
+                   : NULL;
     }
     if (strcmp(name, "stats-interval") == 0) {
         return units_time(text, &o->stats_interval);
@@ -152,7 +154,12 @@ static const char *send_options_take(void *user, const char *name,
 static int send_options_take_key(void *user, const char *key, const char *value,
                                  char *why) {
     struct send_options *o = user;
-    return peer_key(&o->to, key, value, PEER_KEYS, why);
+    if (strcmp(key, "mode") == 0) {
+        return strcmp(value, "caller") == 0
+                   ? 0
+                   : url_refuse(why, "must be caller: " TOOL " only calls", "");
+    }
+    return peer_key(&o->to, key, value, "mode, " PEER_KEYS, why);
 }
 
 static int send_options_take_words(struct send_options *o, int words,
