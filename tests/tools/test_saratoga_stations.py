@@ -136,6 +136,20 @@ class Stations(saratogabox.Node):
         self.assertRegex(errors, saratogabox.LOGGED + self.url("f") +
                          r": 1000 bytes in [0-9.]+ s, .* Mbit/s, verified\n")
 
+    def test_a_long_list_takes_little_memory(self):
+        """A hostile server could list a million names in 16 MB."""
+        first = self.put_file("0", 1)
+        for i in range(1, 30000):
+            os.link(first, self.here / str(i))
+        self.serve()
+        get = self.start("saratoga", "get", "-r", self.url(), self.there)
+        self.wait_until(lambda: any(self.there.iterdir()), "nothing comes")
+        get.send_signal(signal.SIGINT)
+        _, status, used = os.wait4(get.pid, 0)
+        get.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(get.returncode, 1)
+        self.assertLess(used.ru_maxrss, 80000)  # KiB
+
     def test_a_mirror_asked_for_one_pass_ends_when_all_is_there(self):
         self.put_file("a", 3000)
         self.put_file("x/b", 3000, 2)

@@ -48,20 +48,19 @@ static uint64_t now(void) {
 }
 
 void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t) {
-    *(b->last ? &b->last->next : &b->first) = t;
-    b->last = t;
+    if (!saratoga_waiting_add(&b->waiting, t)) {
+        b->failed++;
+        if (!b->told_many) {
+            (void)tool_fail(TOOL, "too many files are listed, or there is not "
+                                  "enough memory; some are left out");
+        }
+        b->told_many = true;
+    }
+    saratoga_task_free(t);
 }
 
 unsigned saratoga_batch_drop(struct saratoga_batch *b) {
-    unsigned n = 0;
-    while (b->first) {
-        struct saratoga_task *next = b->first->next;
-        saratoga_task_free(b->first);
-        b->first = next;
-        n++;
-    }
-    b->last = NULL;
-    return n;
+    return saratoga_waiting_drop(&b->waiting, NULL, NULL);
 }
 
 int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
@@ -120,7 +119,7 @@ static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
 
 /* Whether a running task concerns the same file. */
 static bool is_busy(const struct saratoga_batch *b,
-                    const struct saratoga_task *t) {
+                    const struct saratoga_waiting_names *t) {
     for (const struct saratoga_task *r = b->running; r; r = r->next) {
         if (strcmp(r->path, t->path) == 0 ||
             (strcmp(r->file, t->file) == 0 &&
@@ -147,11 +146,14 @@ static bool holds(const struct saratoga_batch *b) {
 }
 
 static void start_some(struct saratoga_batch *b) {
-    while (!holds(b) && b->first && b->n_running < b->args->parallel &&
-           !is_busy(b, b->first)) {
-        struct saratoga_task *t = b->first;
-        b->first = t->next;
-        b->last = b->first ? b->last : NULL;
+    struct saratoga_waiting_names next;
+    while (!holds(b) && saratoga_waiting_look(&b->waiting, &next) &&
+           b->n_running < b->args->parallel && !is_busy(b, &next)) {
+        struct saratoga_task *t = saratoga_waiting_take(&b->waiting);
+        if (!t) {
+            b->failed += saratoga_batch_drop(b);
+            break;
+        }
         if (start(b, t)) {
             t->next = b->running;
             b->running = t;
@@ -351,23 +353,9 @@ static void tell(const struct saratoga_batch *b, const struct saratoga_task *t,
 /* Drops the tasks that wait for this peer. */
 static void give_up_peer(struct saratoga_batch *b,
                          const struct saratoga_task *gone) {
-    struct saratoga_task **at = &b->first;
     char name[SARATOGA_SHOWN];
     struct saratoga_task peer = *gone;
-    unsigned n = 0;
-    b->last = NULL;
-    while (*at) {
-        struct saratoga_task *t = *at;
-        if (strcmp(t->host, gone->host) == 0 &&
-            strcmp(t->port, gone->port) == 0) {
-            *at = t->next;
-            saratoga_task_free(t);
-            n++;
-        } else {
-            b->last = t;
-            at = &t->next;
-        }
-    }
+    unsigned n = saratoga_waiting_drop(&b->waiting, gone->host, gone->port);
     b->failed += n;
     peer.path[0] = '\0';
     if (n > 0) {

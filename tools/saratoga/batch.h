@@ -13,6 +13,7 @@
 #include "tools/common/address.h"
 #include "tools/saratoga/bar.h"
 #include "tools/saratoga/options.h"
+#include "tools/saratoga/waiting.h"
 
 /** @brief One transfer, listing or deletion. */
 struct saratoga_task {
@@ -50,9 +51,9 @@ typedef void (*saratoga_batch_fn)(struct saratoga_batch *b,
 struct saratoga_batch {
     const struct saratoga_args *args;
     saratoga_node *node;
-    struct hostport group;       /**< of saratoga_args::group */
-    struct saratoga_task *first; /**< waiting tasks */
-    struct saratoga_task *last;
+    struct hostport group; /**< of saratoga_args::group */
+    struct saratoga_waiting waiting;
+    bool told_many;                /**< that too many tasks wait was reported */
     struct saratoga_task *running; /**< newest first */
     unsigned n_running;
     struct saratoga_progress over; /**< sum over finished transfers */
@@ -88,8 +89,8 @@ int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
 struct saratoga_task *saratoga_task_new(void);
 /** @brief Frees a task. @param t  task or NULL */
 void saratoga_task_free(struct saratoga_task *t);
-/** @brief Adds a task, which the batch then owns. @param b  batch @param t
- * task */
+/** @brief Adds a task, and frees it. If too many wait, it is counted as
+ * failed. @param b  batch @param t  task */
 void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t);
 /** @brief Drops the waiting tasks. @param b batch @return their number */
 unsigned saratoga_batch_drop(struct saratoga_batch *b);
