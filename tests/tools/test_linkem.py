@@ -72,6 +72,9 @@ class CommandLine(unittest.TestCase):
                     "127.0.0.1:1", status=1)
         self.refuse("cannot write", "--port-file", "/nonexistent/x",
                     "127.0.0.1:0", "127.0.0.1:1", status=1)
+        self.refuse("cannot write /dev/full", "--log", "/dev/full", "--quiet",
+                    "--duration", "10ms", "127.0.0.1:0", "127.0.0.1:1",
+                    status=1)
 
 
 class Relay(toolbox.Folder):

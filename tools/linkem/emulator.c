@@ -45,7 +45,7 @@ int emulator_init(struct emulator *em, const struct linkem_options *o) {
         /* the directions need independent random numbers */
         em->link[d] = sim_link_new(&o->link[d], o->seed * 2 + (uint64_t)d);
         if (!em->link[d]) {
-            emulator_free(em);
+            (void)emulator_free(em);
             return tool_fail(TOOL, "out of memory");
         }
     }
@@ -53,15 +53,21 @@ int emulator_init(struct emulator *em, const struct linkem_options *o) {
     return TOOL_OK;
 }
 
-void emulator_free(struct emulator *em) {
+bool emulator_free(struct emulator *em) {
+    bool whole = true;
     for (int d = 0; d < LINKEM_DIRECTIONS; d++) {
         sim_link_free(em->link[d]);
         em->link[d] = NULL;
     }
     if (em->log) {
-        (void)fclose(em->log);
+        whole = !ferror(em->log);
+        whole = fclose(em->log) == 0 && whole;
         em->log = NULL;
     }
+    if (!whole) {
+        (void)tool_fail(TOOL, "cannot write %s", em->options->log);
+    }
+    return whole;
 }
 
 void emulator_offer(struct emulator *em, const struct emulator_packet *info,

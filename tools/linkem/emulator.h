@@ -7,6 +7,7 @@
 #define TOOLS_LINKEM_EMULATOR_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "tools/linkem/options.h"
@@ -56,8 +57,9 @@ struct emulator_packet {
  * message */
 int emulator_init(struct emulator *em, const struct linkem_options *o);
 
-/** @brief Frees the emulator. */
-void emulator_free(struct emulator *em);
+/** @brief Frees the emulator. @return false after a message: the log is not
+ * whole */
+bool emulator_free(struct emulator *em);
 
 /** @brief ns since emulator_init(). */
 uint64_t emulator_now(const struct emulator *em);

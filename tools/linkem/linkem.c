@@ -95,6 +95,5 @@ int main(int argc, char **argv) {
         rc = emulate(&options, &em, &face, &during_wait);
         face.free(face.impl);
     }
-    emulator_free(&em);
-    return rc;
+    return emulator_free(&em) ? rc : TOOL_FAILED;
 }
