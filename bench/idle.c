@@ -86,7 +86,9 @@ static struct handshakes accept_all(tltcp_socket *listener, tltcp_socket **all,
 }
 
 static void wait_for(double seconds) {
-    struct timespec t = {.tv_sec = (time_t)seconds};
+    time_t whole = (time_t)seconds;
+    struct timespec t = {.tv_sec = whole,
+                         .tv_nsec = (long)((seconds - (double)whole) * 1e9)};
 
     (void)nanosleep(&t, NULL);
 }
