@@ -53,7 +53,6 @@ static bool assemble_append(media_assembly *a, const void *data, size_t len,
 
     if (len > a->max_bytes - s->len) {
         len = a->max_bytes - s->len;
-        a->oversized = true;
         s->complete = false;
     }
     a->hollow = a->hollow || (!data && is_too_hollow(s, len));
@@ -90,7 +89,6 @@ static int assemble_finish(media_assembly *a, media_section *out) {
     *out = a->section;
     a->section = (media_section){0};
     a->open = false;
-    a->oversized = false;
     a->hollow = false;
     a->gap = 0;
     a->cap = 0;

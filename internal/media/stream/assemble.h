@@ -28,7 +28,6 @@ typedef struct media_section {
 /** The section being assembled. */
 typedef struct media_assembly {
     bool open;             /**< a section is open */
-    bool oversized;        /**< it exceeds max_bytes; the rest is dropped */
     bool hollow;           /**< most of it is missing; the rest is dropped */
     size_t max_bytes;      /**< largest section accepted */
     size_t gap;            /**< bytes missing after the received ones */
