@@ -55,8 +55,6 @@ static void skip_numbers_sometimes(tltcp_conn *c) {
     }
 }
 
-/* Opens a packet of at most cap bytes, including its checksum, to an id of the
- * peer's. */
 /* Whether the peer has left too many lone ACKs unacknowledged. */
 static bool is_never_acknowledged(const tltcp_conn *c) {
     const tltcp__sentmap *m = &c->sender.map;
@@ -65,6 +63,8 @@ static bool is_never_acknowledged(const tltcp_conn *c) {
             !tltcp__endpoint_allows(c->ep, c, TLTCP__SENTMAP_SILENT_LOT));
 }
 
+/* Opens a packet of at most cap bytes, including its checksum or tag, to an id
+ * of the peer's. */
 static bool open_packet_to(tltcp_conn *c, draft *d, const tltcp__peer_id *to,
                            uint8_t type, uint8_t *buf, size_t cap,
                            tltcp_time now) {
