@@ -41,7 +41,7 @@ struct saratoga_engine {
     uint64_t group; /* host of the group sent to last */
 };
 
-/* enginengine.c */
+/* engine.c */
 /* Call after any change to a session: updates its timer and its place in the
  * queues, and frees it at its end. */
 void saratoga__engine_touch(saratoga_engine *e, saratoga__session *s,

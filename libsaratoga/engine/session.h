@@ -320,10 +320,6 @@ void saratoga__session_on_work(saratoga__session *s, saratoga__work_item *work,
 void saratoga__session_on_timeout(saratoga__session *s, saratoga_time now);
 saratoga_time saratoga__session_wake(const saratoga__session *s,
                                      saratoga_time now);
-/* Writes datagrams other than a receiver's STATUS; 0: none now. */
-size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
-                               size_t *segment, uint32_t *flags,
-                               saratoga_time now);
 /* Whether a receiver wants to send a STATUS. */
 bool saratoga__session_wants_status(const saratoga__session *s,
                                     saratoga_time now);
@@ -373,6 +369,10 @@ bool saratoga__proof_in_status(saratoga__session *s,
                                const saratoga__status_pkt *p);
 
 /* session_send.c: packets that both roles send */
+/* Writes datagrams other than a receiver's STATUS; 0: none now. */
+size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
+                               size_t *segment, uint32_t *flags,
+                               saratoga_time now);
 /* If there is a key, adds the authentication field with the time. It covers
  * `len` octets of the packet. */
 void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
