@@ -3,7 +3,6 @@
 #include "tools/saratoga/batch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,21 +24,6 @@
 #define SILENCE_NS (5 * SARATOGA_S)
 /* Limit on successive silent tasks: the first may only have met an outage. */
 #define SILENCES_MOST 2
-
-struct saratoga_task *saratoga_task_new(void) {
-    struct saratoga_task *t = calloc(1, sizeof(struct saratoga_task));
-    if (!t) {
-        (void)tool_fail(TOOL, "not enough memory");
-    }
-    return t;
-}
-
-void saratoga_task_free(struct saratoga_task *t) {
-    if (t) {
-        free(t->taken);
-        free(t);
-    }
-}
 
 static uint64_t now(void) {
     struct timespec t;

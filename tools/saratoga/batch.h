@@ -13,28 +13,8 @@
 #include "tools/common/address.h"
 #include "tools/saratoga/bar.h"
 #include "tools/saratoga/options.h"
+#include "tools/saratoga/task.h"
 #include "tools/saratoga/waiting.h"
-
-/** @brief One transfer, listing or deletion. */
-struct saratoga_task {
-    struct saratoga_task *next;
-    uint32_t type; /**< saratoga_request_type */
-    char host[256];
-    char port[32];
-    char path[SARATOGA_PATH_MAX]; /**< at the peer */
-    char folder[4096];            /**< here */
-    char file[SARATOGA_PATH_MAX]; /**< name in it; "": chosen by the peer */
-    bool resume;
-    bool overwrite;
-    bool stream;        /**< of standard input, or to standard output */
-    uint64_t id;        /**< of the transfer, once it runs */
-    uint64_t size;      /**< mirror: as listed */
-    int64_t mtime;      /**< mirror: likewise, POSIX seconds */
-    uint64_t start_at;  /**< not before, by saratoga_batch_now() */
-    unsigned questions; /**< number of questions about the peer's copy */
-    saratoga_node_event *taken; /**< end of the take that is being confirmed;
-                                     from malloc() */
-};
 
 struct saratoga_batch;
 
@@ -84,11 +64,6 @@ struct saratoga_batch {
  */
 int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
                         const char *service, bool hear);
-/** @brief A new task, zeroed; the caller fills it in and adds it.
- * @return NULL: out of memory */
-struct saratoga_task *saratoga_task_new(void);
-/** @brief Frees a task. @param t  task or NULL */
-void saratoga_task_free(struct saratoga_task *t);
 /** @brief Adds a task, and frees it. If too many wait, it is counted as
  * failed. @param b  batch @param t  task */
 void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t);

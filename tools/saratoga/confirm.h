@@ -2,7 +2,7 @@
 #ifndef TOOLS_SARATOGA_CONFIRM_H
 #define TOOLS_SARATOGA_CONFIRM_H
 
-#include "tools/saratoga/batch.h"
+#include "tools/saratoga/task.h"
 
 /*
  * Checks after a take that the peer has deleted its copy.

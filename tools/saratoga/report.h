@@ -11,7 +11,7 @@
 #include <saratoga/node.h>
 
 #include "tools/common/tool.h"
-#include "tools/saratoga/batch.h"
+#include "tools/saratoga/task.h"
 
 /** Room for a name on a terminal. */
 #define SARATOGA_SHOWN 1700

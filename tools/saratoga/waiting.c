@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/saratoga/batch.h"
+#include "tools/saratoga/task.h"
 
 #define BYTES_MAX ((size_t)256 << 20)
 #define NAMES 5
