@@ -399,8 +399,8 @@ class Strangers(saratogabox.Node):
         self.assertIn("put g: ended: its client has begun it again, after ",
                       log)
 
-    def test_a_server_logs_its_transfers(self):
-        server = self.serve_loudly()
+    def test_a_server_logs_its_rate_and_its_transfers(self):
+        server = self.serve_loudly("--rate", "99.5mbit")
         self.put_file("f", MB)
         self.run_ok("get", self.url("f"), self.there / "f")
         self.run_bad("access denied", "rm", self.url("f"))
@@ -408,7 +408,7 @@ class Strangers(saratogabox.Node):
         self.run_ok("ls", self.url())
         _, log = self.finish(server, signal.SIGTERM)
         peer = r"127\.0\.0\.1:[0-9]+ "
-        for line in ("serving ", peer + "getdir /: done", peer +
+        for line in ("serving ", r"rate 99\.5 Mbit/s", peer + "getdir /: done", peer +
                      r"get f: [0-9.]+ MB in [0-9.]+ s, [0-9.]+ Mbit/s.*, verified",
                      peer + "delete f: refused: access denied",
                      peer + "get g: no such file or directory"):

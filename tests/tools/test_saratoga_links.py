@@ -161,7 +161,7 @@ class Rates(saratogabox.Node):
         self.same(source, self.there / "f")
         status, log = self.finish(server, signal.SIGTERM)
         self.assertEqual(status, 0)
-        self.assertIn("rate 100000000 bit/s\n", log)
+        self.assertIn("rate 100 Mbit/s\n", log)
         rate.write_text("fast\n", encoding="ascii")
         for path in rate, self.folder / "none":
             self.run_bad("--rate-file", "serve", "--rate-file", path, status=2)

@@ -124,6 +124,16 @@ static bool server_is_same(const struct stat *a, const struct stat *b) {
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+static void log_rate(const struct saratoga_args *a, uint64_t bps) {
+    double unit = bps >= 1000000 ? 1e6 : bps >= 1000 ? 1e3 : 1;
+    if (!a->quiet) {
+        saratoga_log("rate %g %sbit/s", (double)bps / unit,
+                     unit > 1e3 ? "M"
+                     : unit > 1 ? "k"
+                                : "");
+    }
+}
+
 static void watch_rate(const struct saratoga_args *a, struct stat *seen,
                        saratoga_node *node) {
     struct stat st;
@@ -138,8 +148,8 @@ static void watch_rate(const struct saratoga_args *a, struct stat *seen,
     if (wanted) {
         (void)tool_fail(TOOL, "--rate-file %s: must be %s; the rate stays",
                         a->rate_file, wanted);
-    } else if (saratoga_node_set_rate(node, 0, bps) == 0 && !a->quiet) {
-        saratoga_log("rate %llu bit/s", (unsigned long long)bps);
+    } else if (saratoga_node_set_rate(node, 0, bps) == 0) {
+        log_rate(a, bps);
     }
 }
 
@@ -186,6 +196,9 @@ static void serve(const struct saratoga_args *a, saratoga_node *node) {
     bool told = false;
     if (!a->quiet && saratoga_node_local_address(node, address) == 0) {
         saratoga_log("serving %s at %s", a->root, address);
+    }
+    if (a->transfer.rate_bps > 0 && !a->rate_file) {
+        log_rate(a, a->transfer.rate_bps);
     }
     give_up_privileges(a);
     while (!tool_is_stopped()) {
