@@ -75,6 +75,12 @@ class CommandLine(test_command_lines.Refusals):
         self.refuse("timed or immediate", "--delivery", "x", self.url, "-")
         self.refuse("65507", "-c", "70000", self.url, "udp://127.0.0.1:9")
         self.refuse("json", "-s", "1s", "--pf", "xml", "-", self.url)
+        self.refuse("-pf is unknown; write --pf", "-pf", "json", "-", self.url)
+        self.refuse("-chunk is unknown; write --chunk", "-chunk:1316", "-",
+                    self.url)
+        self.refuse("-statsout is unknown; write --statsout", "-", self.url,
+                    "-statsout", "file")
+        self.refuse("-x is unknown", "-x", "", self.url)
         self.refuse("above 0", "-s", "0", "-", self.url)
         self.refuse("standard output", "--json", "-", self.url, "-")
 

@@ -122,13 +122,40 @@ static int take_option(const struct tool_line *line, void *user,
                : -1;
 }
 
+/* The option that a word such as -statsout names. */
+static const struct option *named(const struct option *options,
+                                  const char *word) {
+    size_t len = *word == '-' ? strcspn(word + 1, "=:") : 0;
+    while (options->name && (strlen(options->name) != len ||
+                             strncmp(options->name, word + 1, len) != 0)) {
+        options++;
+    }
+    return options->name ? options : NULL;
+}
+
+/* Some programs take -statsout FILE, which here means -s and a value. */
+static int refuse_single_dash(const char *tool, const struct option *options,
+                              char **argv) {
+    for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+        const struct option *o = named(options, *argv);
+        if (o && strcmp(o->name, "help") != 0) {
+            return strcmp(o->name, TOOL_PORT) == 0
+                       ? tool_port_option(tool)
+                       : tool_misuse(tool, "option -%s is unknown; write --%s",
+                                     o->name, o->name);
+        }
+    }
+    return -1;
+}
+
 int tool_options(const struct tool_line *line, void *user, int argc,
                  char **argv) {
     struct tables t = {.letters = ":"};
-    int rc = -1;
+    int rc;
     int opt;
     add_options(&t, line->options);
     add_options(&t, common);
+    rc = refuse_single_dash(line->tool, t.options, argv + 1);
     while (rc < 0 &&
            (opt = getopt_long(argc, argv, t.letters, t.options, NULL)) != -1) {
         rc = opt == '?' || opt == ':'
