@@ -183,9 +183,9 @@ GPtrArray *gst_tltcp_caps_headers(GstCaps *caps) {
 }
 
 /* Caps from a peer are accepted only when they are one fixed media type. */
-static GstCaps *parse_caps(const gchar *text) {
+static GstCaps *parse_caps(const gchar *text, guint *names) {
     g_autoptr(GstCaps) caps =
-        gst_tltcp_text_is_flat(text) ? gst_caps_from_string(text) : NULL;
+        gst_tltcp_text_is_fit(text, names) ? gst_caps_from_string(text) : NULL;
 
     if (!caps || gst_caps_is_any(caps) || gst_caps_get_size(caps) != 1 ||
         !gst_caps_is_fixed(caps)) {
@@ -194,12 +194,12 @@ static GstCaps *parse_caps(const gchar *text) {
     return g_steal_pointer(&caps);
 }
 
-GstCaps *gst_tltcp_caps_from_config(const media_config *config) {
+GstCaps *gst_tltcp_caps_from_config(const media_config *config, guint *names) {
     g_autofree gchar *text = NULL;
 
     if (config->caps.len) {
         text = g_strndup(config->caps.data, config->caps.len);
-        return g_utf8_validate(text, -1, NULL) ? parse_caps(text) : NULL;
+        return g_utf8_validate(text, -1, NULL) ? parse_caps(text, names) : NULL;
     }
     gsize len = media__caps_write(config, NULL, 0);
     if (!len) {
@@ -207,5 +207,5 @@ GstCaps *gst_tltcp_caps_from_config(const media_config *config) {
     }
     text = g_malloc(len + 1);
     media__caps_write(config, text, len + 1);
-    return parse_caps(text);
+    return parse_caps(text, names);
 }

@@ -18,6 +18,6 @@ gboolean gst_tltcp_caps_is_ts(GstCaps *caps);
 GPtrArray *gst_tltcp_caps_headers(GstCaps *caps);
 
 /* Caps from the payload of a CONFIG; NULL: it cannot be expressed as caps. */
-GstCaps *gst_tltcp_caps_from_config(const media_config *config);
+GstCaps *gst_tltcp_caps_from_config(const media_config *config, guint *names);
 
 #endif /* GST_TLTCP_CAPS_H */

@@ -19,12 +19,16 @@
 /* Number of frames over which the delay is smoothed. */
 #define DELAY_FRAMES 16
 
+/* New names of fields in caps and tags of peers; few are usual. */
+#define NAMES_MAX 4096
+
 /* A peer may not ask for more than a minute of latency. */
 #define LATENCY_MAX_MS 60000
 
 void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
     memset(d, 0, sizeof(*d));
     g_mutex_init(&d->lock);
+    d->names = NAMES_MAX;
     gst_tltcp_deframer_restart(d);
 }
 
@@ -176,7 +180,7 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
     on_sender_latency(d, config.latency_ms, deframed);
     GstTltcpInput *in = input_of(d, h->stream);
     gst_caps_replace(&in->caps, NULL);
-    in->caps = gst_tltcp_caps_from_config(&config);
+    in->caps = gst_tltcp_caps_from_config(&config, &d->names);
     in->type = config.type;
     if (!in->ts && in->caps && gst_tltcp_caps_is_ts(in->caps)) {
         in->ts = g_new0(media_tstrack, 1);
@@ -409,7 +413,7 @@ static void on_tags(GstTltcpDeframer *d, const media_header *h,
     GstTltcpInput *in = input_of(d, h->stream);
 
     g_clear_pointer(&in->tags, gst_tag_list_unref);
-    in->tags = gst_tltcp_tags_from_text(payload, h->length);
+    in->tags = gst_tltcp_tags_from_text(payload, h->length, &d->names);
     if (d->first >= 0 && !in->changed) {
         give_caps(in, deframed);
     }

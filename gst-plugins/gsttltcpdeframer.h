@@ -39,6 +39,7 @@ typedef struct {
     gboolean framed; /* media sections were seen */
     media_playout times;
     media_arrivals arrivals;
+    guint names; /* that peers may still make up, on all connections */
     GstTltcpReceived counts;     /* read by other threads: under `lock` */
     GstClockTime sender_latency; /* likewise under the lock */
     GMutex lock;

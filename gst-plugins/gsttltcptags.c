@@ -46,12 +46,14 @@ gchar *gst_tltcp_tags_to_text(const GstTagList *tags) {
     return text;
 }
 
-GstTagList *gst_tltcp_tags_from_text(gconstpointer text, gsize len) {
+GstTagList *gst_tltcp_tags_from_text(gconstpointer text, gsize len,
+                                     guint *names) {
     g_autofree gchar *copy = len <= TEXT_MAX ? g_strndup(text, len) : NULL;
     g_autoptr(GstTagList) said = NULL;
 
     if (copy && g_utf8_validate(copy, -1, NULL) &&
-        g_str_has_prefix(copy, "taglist") && gst_tltcp_text_is_flat(copy)) {
+        g_str_has_prefix(copy, "taglist") &&
+        gst_tltcp_text_is_fit(copy, names)) {
         said = gst_tag_list_new_from_string(copy);
     }
     return said ? known(said) : NULL;

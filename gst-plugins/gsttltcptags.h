@@ -9,7 +9,9 @@
  * Free the result. */
 gchar *gst_tltcp_tags_to_text(const GstTagList *tags);
 
-/* Tags from a peer, limited to known ones of the right type; NULL: none. */
-GstTagList *gst_tltcp_tags_from_text(gconstpointer text, gsize len);
+/* Tags from a peer, limited to known ones of the right type; NULL: none.
+ * *names: new names that peers may still use. */
+GstTagList *gst_tltcp_tags_from_text(gconstpointer text, gsize len,
+                                     guint *names);
 
 #endif /* GST_TLTCP_TAGS_H */

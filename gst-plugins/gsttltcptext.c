@@ -3,10 +3,19 @@
 
 #include <string.h>
 
-/* Brackets that open: at most so many values are inside one another. Each takes
- * some hundred bytes of the stack. */
-#define BRACKETS_MAX 256
-#define TYPE_MAX 64 /* characters of a type's name */
+#define NESTED_MAX 8
+#define VALUES_MAX 256
+#define NAME_MAX_LEN 64 /* characters */
+
+#define SPACES " \t\n\v\f\r"
+#define LETTERS \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/:."
+
+typedef struct {
+    const gchar *at;
+    guint values;
+    guint names; /* not known yet */
+} Scan;
 
 static gboolean is_plain_type(GType type) {
     GType base = G_TYPE_FUNDAMENTAL(type);
@@ -41,35 +50,127 @@ static gboolean is_plain_name(const gchar *name) {
     return is_plain_type(g_type_from_name(name));
 }
 
-/* The name in parentheses there. */
-static gboolean is_plain_at(const gchar *text) {
-    gchar name[TYPE_MAX];
-    gsize len;
-
-    text += strspn(text, " \t\n\v\f\r");
-    len = strcspn(text, " \t\n\v\f\r)");
-    if (len >= sizeof(name)) {
-        return FALSE;
-    }
-    memcpy(name, text, len);
-    name[len] = '\0';
-    return is_plain_name(name);
+static void skip_spaces(Scan *s) {
+    s->at += strspn(s->at, SPACES);
 }
 
-/* Before the first value, parentheses are about memory. */
-gboolean gst_tltcp_text_is_flat(const gchar *text) {
-    gboolean values = FALSE;
-    guint brackets = 0;
+static gboolean take_char(Scan *s, gchar c) {
+    if (*s->at != c) {
+        return FALSE;
+    }
+    s->at++;
+    skip_spaces(s);
+    return TRUE;
+}
 
-    for (const gchar *c = text; *c != '\0'; c++) {
-        gboolean escaped = c > text && c[-1] == '\\';
+/* A word of letters, of fewer than NAME_MAX_LEN. */
+static gboolean take_word(Scan *s, gchar *word) {
+    gsize len = strspn(s->at, LETTERS);
 
-        values = values || *c == '=';
-        brackets += *c == '{' || *c == '[' || *c == '<' ? 1 : 0;
-        if (brackets > BRACKETS_MAX ||
-            (*c == '(' && values && !escaped && !is_plain_at(c + 1))) {
+    if (len == 0 || len >= NAME_MAX_LEN) {
+        return FALSE;
+    }
+    memcpy(word, s->at, len);
+    word[len] = '\0';
+    s->at += len;
+    skip_spaces(s);
+    return TRUE;
+}
+
+static gboolean take_name(Scan *s) {
+    gchar name[NAME_MAX_LEN];
+
+    if (!take_word(s, name)) {
+        return FALSE;
+    }
+    s->names += g_quark_try_string(name) == 0 ? 1 : 0;
+    return TRUE;
+}
+
+static gboolean take_type(Scan *s) {
+    gchar type[NAME_MAX_LEN];
+
+    return !take_char(s, '(') ||
+           (take_word(s, type) && is_plain_name(type) && take_char(s, ')'));
+}
+
+static gboolean take_string(Scan *s) {
+    const gchar *c = s->at + 1;
+
+    for (; *c != '\0' && *c != '"'; c++) {
+        c += *c == '\\' && c[1] != '\0' ? 1 : 0;
+    }
+    s->at = c;
+    return take_char(s, '"');
+}
+
+static gboolean take_single(Scan *s) {
+    gsize len = strspn(s->at, LETTERS);
+
+    if (*s->at == '"') {
+        return take_string(s);
+    }
+    s->at += len;
+    skip_spaces(s);
+    return len > 0;
+}
+
+/* A single value, a list or an array. */
+static gboolean take_value(Scan *s, guint depth) {
+    gchar end;
+
+    if (++s->values > VALUES_MAX || depth > NESTED_MAX || !take_type(s)) {
+        return FALSE;
+    }
+    end = *s->at == '{' ? '}' : *s->at == '<' ? '>' : '\0';
+    if (end == '\0') {
+        return take_single(s);
+    }
+    (void)take_char(s, *s->at);
+    if (take_char(s, end)) {
+        return TRUE;
+    }
+    do {
+        if (!take_value(s, depth + 1)) {
+            return FALSE;
+        }
+    } while (take_char(s, ','));
+    return take_char(s, end);
+}
+
+/* Of memory, after the media type. */
+static gboolean take_features(Scan *s) {
+    if (!take_char(s, '(')) {
+        return TRUE;
+    }
+    do {
+        if (!take_name(s)) {
+            return FALSE;
+        }
+    } while (take_char(s, ','));
+    return take_char(s, ')');
+}
+
+static gboolean take_structure(Scan *s) {
+    skip_spaces(s);
+    if (!take_name(s) || !take_features(s)) {
+        return FALSE;
+    }
+    while (take_char(s, ',')) {
+        if (!take_name(s) || !take_char(s, '=') || !take_value(s, 0)) {
             return FALSE;
         }
     }
+    (void)take_char(s, ';');
+    return *s->at == '\0';
+}
+
+gboolean gst_tltcp_text_is_fit(const gchar *text, guint *names) {
+    Scan s = {.at = text};
+
+    if (!take_structure(&s) || s.names > *names) {
+        return FALSE;
+    }
+    *names -= s.names;
     return TRUE;
 }

@@ -178,6 +178,70 @@ TEST(caps_from_a_peer_do_not_use_up_the_stack) {
     refuse_caps(w, octal);
 }
 
+static void tags(struct world *w, const char *text, gsize len) {
+    media_header h = header_of(MEDIA_KIND_EVENT, 0);
+
+    h.picture = MEDIA_EVENT_TAGS;
+    h.length = (guint32)len;
+    give_section(w, &h, text, TRUE, 0);
+}
+
+/* Its work grows with the square of their number. */
+TEST(caps_from_a_peer_have_few_fields) {
+    struct world *w = *state;
+    GString *text = g_string_new("video/x-test");
+
+    for (int i = 0; i < 300; i++) {
+        g_string_append_printf(text, ", a%d=1", i);
+    }
+    refuse_caps(w, text->str);
+    g_string_free(text, TRUE);
+}
+
+/* GLib never forgets a name. */
+static void config_with_names(struct world *w, int first) {
+    g_autofree guint8 *payload = g_malloc(MEDIA_CONFIG_MAX);
+    GString *text = g_string_new("video/x-test");
+    media_config c = {.type = MEDIA_TYPE_VIDEO};
+    media_header h = header_of(MEDIA_KIND_CONFIG, 0);
+
+    for (int i = first; i < first + 100; i++) {
+        g_string_append_printf(text, ", unheard-of-%d=(int)1", i);
+    }
+    gst_tltcp_deframer_restart(&w->d); /* another connection */
+    c.caps = (media_span){text->str, text->len};
+    h.length = (guint32)media__config_write(&c, payload, MEDIA_CONFIG_MAX);
+    give_section(w, &h, payload, TRUE, 0);
+    give_picture(w, 'I');
+    g_string_free(text, TRUE);
+}
+
+TEST(peers_cannot_make_up_names_for_ever) {
+    struct world *w = *state;
+    GString *text = g_string_new("taglist, title=(string)a");
+    gboolean accepted = TRUE;
+    int n = 0;
+
+    for (; n < 100 && accepted; n++) {
+        config_with_names(w, 100 * n);
+        accepted = w->deframed.caps != NULL;
+    }
+    assert_true(n > 1);
+    assert_false(accepted);
+    assert_int_equal(g_quark_try_string("unheard-of-9999"), 0);
+    config_with_names(w, 0); /* these are known */
+    assert_non_null(w->deframed.caps);
+    tags(w, "taglist, title=(string)\"so-what=1\"", 34);
+    assert_non_null(w->deframed.tags);
+    for (int i = 0; i < 100; i++) {
+        g_string_append_printf(text, ", never-heard-%d=1", i);
+    }
+    tags(w, text->str, text->len);
+    assert_null(w->deframed.tags);
+    assert_int_equal(g_quark_try_string("never-heard-7"), 0);
+    g_string_free(text, TRUE);
+}
+
 TEST(caps_that_senders_write_are_accepted) {
     static const char *const good[] = {
         "video/x-raw(memory:DMABuf), width=(int)640, framerate=(fraction)30/1",
@@ -220,14 +284,6 @@ TEST(the_end_is_reported) {
     assert_false(w->deframed.eos);
     give_end(w, 0);
     assert_true(w->deframed.eos);
-}
-
-static void tags(struct world *w, const char *text, gsize len) {
-    media_header h = header_of(MEDIA_KIND_EVENT, 0);
-
-    h.picture = MEDIA_EVENT_TAGS;
-    h.length = (guint32)len;
-    give_section(w, &h, text, TRUE, 0);
 }
 
 TEST(tags_come_behind_the_caps) {
@@ -383,6 +439,8 @@ int main(void) {
         T(malformed_sections_are_counted_and_dropped),
         T(caps_from_a_peer_must_be_one_fixed_type),
         T(caps_from_a_peer_do_not_use_up_the_stack),
+        T(caps_from_a_peer_have_few_fields),
+        T(peers_cannot_make_up_names_for_ever),
         T(caps_that_senders_write_are_accepted),
         T(caps_are_made_for_senders_that_know_none),
         T(the_end_is_reported),
