@@ -117,13 +117,16 @@ static gboolean take_single(Scan *s) {
 
 /* A single value, a list or an array. */
 static gboolean take_value(Scan *s, guint depth) {
-    gchar end;
+    gchar end = '\0';
 
     if (++s->values > VALUES_MAX || depth > NESTED_MAX || !take_type(s)) {
         return FALSE;
     }
-    end = *s->at == '{' ? '}' : *s->at == '<' ? '>' : '\0';
-    if (end == '\0') {
+    if (*s->at == '{') {
+        end = '}';
+    } else if (*s->at == '<') {
+        end = '>';
+    } else {
         return take_single(s);
     }
     (void)take_char(s, *s->at);
