@@ -10,6 +10,11 @@
 
 /* Every record begins with it (RFC 7464). */
 #define RECORD_SEPARATOR '\x1e'
+#if defined(_WIN32)
+#define CREATE "wb" /* its library refuses modes that it does not know */
+#else
+#define CREATE "wbe" /* programs that are started do not inherit it */
+#endif
 #define PATH_LEN 4096
 #define BUFFER_LEN ((size_t)32 * 1024)
 #define MILLION UINT64_C(1000000)
@@ -99,7 +104,7 @@ struct tltcp__qlog *tltcp__qlog_open(const char *dir, uint64_t id, bool server,
         return NULL;
     }
     q->start = start;
-    q->file = fopen(path, "wb");
+    q->file = fopen(path, CREATE);
     if (q->file == NULL) {
         free(q);
         return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Trace events: in files of qlog_dir, and handed to on_trace. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,13 +126,16 @@ TEST(a_program_is_told_as_well) {
     assert_int_equal(read_files(none).files, 0);
 }
 
-static unsigned open_descriptors(void) {
+static unsigned open_descriptors(bool inherited) {
     DIR *d = opendir("/dev/fd");
     unsigned count = 0;
+    struct dirent *e;
 
     assert_non_null(d);
-    while (readdir(d) != NULL) {
-        count++;
+    while ((e = readdir(d)) != NULL) {
+        int flags = fcntl((int)strtol(e->d_name, NULL, 10), F_GETFD);
+
+        count += !inherited || (flags >= 0 && (flags & FD_CLOEXEC) == 0);
     }
     (void)closedir(d);
     return count;
@@ -149,13 +153,25 @@ TEST(a_call_that_fails_at_once_closes_its_file) {
     l->config.qlog_dir = folder;
     l->config.io.local_host = l->host;
     l->config.io.local_service = port;
-    before = open_descriptors();
+    before = open_descriptors(false);
     assert_int_equal(
         tltcp_connect(&l->client, l->host, "7", &l->config, LO_PATIENCE),
         TLTCP_ERR_IN_USE);
-    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(open_descriptors(false), before);
     assert_int_equal(close(holder), 0);
     assert_int_equal(read_files(none).files, 1);
+}
+
+TEST(a_program_started_meanwhile_inherits_no_descriptor) {
+    static const char *const none[] = {"none", "none", "none"};
+    struct lo *l = *state;
+    unsigned before = open_descriptors(true);
+
+    l->config.qlog_dir = folder;
+    lo_pair(l);
+    assert_int_equal(open_descriptors(true), before);
+    close_all(l);
+    (void)read_files(none);
 }
 
 static atomic_uint rejected;
@@ -206,6 +222,8 @@ int main(void) {
         LO_TEST(a_program_is_told_as_well, ipv4),
         LO_TEST(a_program_is_told_as_well, threads),
         LO_TEST(a_call_that_fails_at_once_closes_its_file, ipv4),
+        LO_TEST(a_program_started_meanwhile_inherits_no_descriptor, ipv4),
+        LO_TEST(a_program_started_meanwhile_inherits_no_descriptor, threads),
         LO_TEST(a_listener_tells_of_callers_that_it_rejected, ipv4),
         LO_TEST(a_listener_tells_of_callers_that_it_rejected, threads),
     };
