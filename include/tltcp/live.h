@@ -438,7 +438,8 @@ TLTCP_LIVE_API ssize_t tltcp_live_read_ts(tltcp_live *l, void *data, size_t len,
  * @brief Descriptors to poll before tltcp_live_read().
  * @param l          receiver
  * @param[out] fds   ::TLTCP_LIVE_FDS descriptors, readable when there may be
- *                   something to read
+ *                   something to read; negative: the process has none left, and
+ *                   @p when is soon
  * @param[out] when  latest time of the next read, tltcp_now()'s clock; or
  *                   ::TLTCP_TIME_NEVER
  * @return how many descriptors

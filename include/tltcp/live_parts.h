@@ -230,7 +230,8 @@ TLTCP_LIVE_API int tltcp_live_sender_push(tltcp_live_sender *s,
 TLTCP_LIVE_API tltcp_time tltcp_live_sender_run(tltcp_live_sender *s);
 
 /** @brief Descriptors that are readable when there is something to do.
- * @param s  sender @param[out] fds  ::TLTCP_LIVE_FDS of them
+ * @param s  sender @param[out] fds  ::TLTCP_LIVE_FDS of them; negative: the
+ * process has none left, so call again soon
  * @return how many */
 TLTCP_LIVE_API int tltcp_live_sender_fds(const tltcp_live_sender *s, int *fds);
 
@@ -399,7 +400,9 @@ TLTCP_LIVE_API int tltcp_live_link_run(tltcp_live_link *l, tltcp_socket **s,
                                        tltcp_time *when);
 
 /** @brief Descriptors that are readable when there is something to do.
- * @param l  link @param[out] fds  ::TLTCP_LIVE_FDS of them @return how many */
+ * @param l  link @param[out] fds  ::TLTCP_LIVE_FDS of them; negative: the
+ * process has none left, so call again soon
+ * @return how many */
 TLTCP_LIVE_API int tltcp_live_link_fds(const tltcp_live_link *l, int *fds);
 
 /**

@@ -10,6 +10,7 @@
 #define EVENTS_MAX 1024
 #define NS_PER_MS UINT64_C(1000000)
 #define POLL_MS_MAX 60000
+#define SOON (5 * TLTCP_MS)
 
 struct timespec tltcp__live_until(uint64_t ms) {
     struct timespec t;
@@ -21,13 +22,28 @@ struct timespec tltcp__live_until(uint64_t ms) {
     return t;
 }
 
-int tltcp__live_poll_ms(tltcp_time until) {
+tltcp_time tltcp__live_soon(tltcp_time when) {
+    tltcp_time soon = tltcp_now() + SOON;
+    return soon < when ? soon : when;
+}
+
+/* -1: without end. */
+static int live_poll_ms(tltcp_time until) {
     tltcp_time now = tltcp_now();
     uint64_t ms = until <= now ? 0 : (until - now) / NS_PER_MS + 1;
     if (until == TLTCP_TIME_NEVER) {
         return -1;
     }
     return ms < POLL_MS_MAX ? (int)ms : POLL_MS_MAX;
+}
+
+void tltcp__live_poll(struct pollfd *fds, nfds_t n, tltcp_time until) {
+    for (nfds_t i = 0; i < n; i++) {
+        if (fds[i].fd < 0) {
+            until = tltcp__live_soon(until);
+        }
+    }
+    (void)poll(fds, n, live_poll_ms(until));
 }
 
 const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l) {

@@ -6,6 +6,7 @@
 #ifndef TLTCP_LIVE_IMPL_H
 #define TLTCP_LIVE_IMPL_H
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -112,9 +113,13 @@ const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l);
  * @param ms  from now */
 struct timespec tltcp__live_until(uint64_t ms);
 
-/** @brief Timeout of poll(), at most a minute. @param until  point in time
- * @return ms; -1: none */
-int tltcp__live_poll_ms(tltcp_time until);
+/** @brief When to look again at what no descriptor tells of.
+ * @param when  latest time @return the earlier one */
+tltcp_time tltcp__live_soon(tltcp_time when);
+
+/** @brief Waits until a descriptor is ready. If one is negative, because the
+ * process has none left, the wait is short. @param until  its latest end */
+void tltcp__live_poll(struct pollfd *fds, nfds_t n, tltcp_time until);
 
 /** @brief Starts the sender's thread. @param socket  the call takes ownership;
  * or NULL

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The receiving side of ::tltcp_live, in the reading thread. */
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,6 +299,9 @@ int tltcp_live_fds(const tltcp_live *l, int *fds, tltcp_time *when) {
     if (l->link) {
         n += tltcp_live_link_fds(l->link, fds + n);
     }
+    for (int i = 0; i < n; i++) {
+        *when = fds[i] < 0 ? tltcp__live_soon(*when) : *when;
+    }
     return n;
 }
 
@@ -312,7 +314,7 @@ static void live_wait_input(tltcp_live *l, tltcp_time until) {
     for (int i = tltcp_live_fds(l, fd, &when); i-- > 0;) {
         fds[n++] = (struct pollfd){.fd = fd[i], .events = POLLIN};
     }
-    (void)poll(fds, n, tltcp__live_poll_ms(until));
+    tltcp__live_poll(fds, n, until);
     tltcp__live_woken(l);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The sending side of ::tltcp_live: a thread that serves the connections, and
  * the calls that write. */
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +166,6 @@ static nfds_t live_add_fds(struct pollfd *fds, nfds_t n, const int *fd,
 static void live_poll_all(tltcp_live *l, tltcp_time when) {
     size_t most = 1 + (size_t)TLTCP_LIVE_FDS * (l->out.senders + 1);
     struct pollfd *fds = calloc(most, sizeof(*fds));
-    int ms = tltcp__live_poll_ms(when);
     int fd[TLTCP_LIVE_FDS];
     nfds_t n = 0;
     if (fds) {
@@ -179,10 +177,10 @@ static void live_poll_all(tltcp_live *l, tltcp_time when) {
                              tltcp_live_sender_fds(l->out.sender[i], fd));
         }
     } else {
-        ms = 1;
+        when = tltcp__live_soon(when);
     }
     (void)pthread_mutex_unlock(&l->lock);
-    (void)poll(fds, n, ms);
+    tltcp__live_poll(fds, n, when);
     tltcp__live_woken(l);
     (void)pthread_mutex_lock(&l->lock);
     free(fds);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/support/ts_mux.h"
 #include "tests/unit/live/pair.h"
@@ -216,6 +218,32 @@ TEST(waiting_can_be_interrupted) {
     tltcp_live_frame_init(&f);
     assert_int_equal(tltcp_live_read(in, &f, 1), TLTCP_ERR_AGAIN);
     tltcp_live_close(in, 0);
+}
+
+TEST(frames_arrive_although_descriptors_for_waiting_are_lacking) {
+    struct pair p = open_pair("latency=2000");
+    int lowest = dup(STDIN_FILENO);
+    struct rlimit before;
+    struct rlimit tight;
+    tltcp_live_event ev;
+    tltcp_live_frame f;
+    int fds[TLTCP_LIVE_FDS];
+    tltcp_time when;
+    int rc;
+    assert_true(lowest >= 0);
+    (void)close(lowest);
+    await(p.out, TLTCP_LIVE_EVENT_CONNECTED, &ev);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    tight = before;
+    tight.rlim_cur = (rlim_t)lowest;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
+    rc = next(p.in, &f);
+    (void)tltcp_live_fds(p.in, fds, &when);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(rc, TLTCP_LIVE_READ_FORMAT);
+    assert_true(when < tltcp_now() + TLTCP_S);
+    close_pair(&p);
 }
 
 TEST(waiting_for_room_ends_when_the_receiver_reads) {
@@ -468,6 +496,8 @@ int main(void) {
         cmocka_unit_test(a_sender_calls_again_when_the_receiver_comes_back),
         cmocka_unit_test(a_wrong_secret_is_an_event_with_its_cause),
         cmocka_unit_test(waiting_can_be_interrupted),
+        cmocka_unit_test(
+            frames_arrive_although_descriptors_for_waiting_are_lacking),
         cmocka_unit_test(waiting_for_room_ends_when_the_receiver_reads),
         cmocka_unit_test(a_transport_stream_arrives_as_it_was),
         cmocka_unit_test(other_bytes_arrive_as_they_were_written),
