@@ -22,6 +22,9 @@
 /* New names of fields in caps and tags of peers; few are usual. */
 #define NAMES_MAX 4096
 
+/* Bytes of the descriptions of all streams. */
+#define DESCRIBED_MAX ((gsize)8 << 20)
+
 /* A peer may not ask for more than a minute of latency. */
 #define LATENCY_MAX_MS 60000
 
@@ -169,11 +172,23 @@ gboolean gst_tltcp_deframer_settle(GstTltcpDeframer *d,
     return TRUE;
 }
 
+/* Whether the peer's descriptions take no more than they may. */
+static gboolean may_describe(const GstTltcpDeframer *d, guint8 stream,
+                             gsize bytes) {
+    for (guint i = 0; i < G_N_ELEMENTS(d->inputs); i++) {
+        if (d->inputs[i] && i != stream) {
+            bytes += d->inputs[i]->described;
+        }
+    }
+    return bytes <= DESCRIBED_MAX;
+}
+
 static void on_config(GstTltcpDeframer *d, const media_header *h,
                       const guint8 *payload, GstTltcpDeframed *deframed) {
     media_config config;
 
-    if (media__config_parse(&config, payload, h->length) != MEDIA_OK) {
+    if (media__config_parse(&config, payload, h->length) != MEDIA_OK ||
+        !may_describe(d, h->stream, h->length)) {
         count(d, &d->counts.refused);
         return;
     }
@@ -182,6 +197,7 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
     gst_caps_replace(&in->caps, NULL);
     in->caps = gst_tltcp_caps_from_config(&config, &d->names);
     in->type = config.type;
+    in->described = h->length;
     if (!in->ts && in->caps && gst_tltcp_caps_is_ts(in->caps)) {
         in->ts = g_new0(media_tstrack, 1);
     }

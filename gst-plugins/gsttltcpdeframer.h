@@ -16,6 +16,7 @@
 typedef struct {
     guint8 type;      /* media_type */
     GstCaps *caps;    /* NULL: none known */
+    gsize described;  /* bytes of the description */
     gboolean changed; /* the caps have changed since they were given out */
     GstTagList *tags; /* to be given out after the caps, or NULL */
     gboolean ended;

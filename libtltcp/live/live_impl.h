@@ -41,6 +41,7 @@ struct live_events {
 struct live_format {
     tltcp_live_format format; /* its pointers refer to text */
     uint8_t *text;
+    size_t bytes; /* of text */
 };
 
 /** The sending side. */

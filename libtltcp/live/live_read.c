@@ -10,6 +10,8 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define END_LINGER_MS 200 /* for the last acknowledgement to arrive */
 #define NOTHING (-1000)   /* nothing for the reader */
+/* Descriptions of all streams. */
+#define FORMATS_MAX ((size_t)8 << 20)
 
 /* ---- Formats ---- */
 
@@ -34,6 +36,7 @@ static struct live_format *live_store_format(const media_config *c) {
         return NULL;
     }
     f->text = at;
+    f->bytes = room;
     tltcp_live_format_init(&f->format);
     f->format.type = c->type;
     f->format.nal_length = c->nal_length;
@@ -71,10 +74,20 @@ static bool live_starts(const media_span *s, const char *word) {
     return s->len >= len && memcmp(s->data, word, len) == 0;
 }
 
+/* Whether the peer's descriptions take no more than they may. */
+static bool live_may_store(const tltcp_live *l, size_t stream, size_t bytes) {
+    for (size_t i = 0; i < LIVE_STREAMS; i++) {
+        const struct live_format *f = l->in.format[i];
+        bytes += f && i != stream ? f->bytes : 0;
+    }
+    return bytes <= FORMATS_MAX;
+}
+
 static int live_on_format(tltcp_live *l, const media_header *h,
                           const uint8_t *payload, tltcp_live_frame *f) {
     media_config c;
-    if (media__config_parse(&c, payload, h->length) != MEDIA_OK) {
+    if (media__config_parse(&c, payload, h->length) != MEDIA_OK ||
+        !live_may_store(l, h->stream, h->length)) {
         return NOTHING;
     }
     live_forget_format(l, h->stream);

@@ -200,6 +200,26 @@ TEST(caps_from_a_peer_have_few_fields) {
     g_string_free(text, TRUE);
 }
 
+/* Each may have a megabyte, and there are 256 streams. */
+TEST(descriptions_of_all_streams_take_a_limited_memory) {
+    struct world *w = *state;
+    g_autofree guint8 *payload = g_malloc(MEDIA_CONFIG_MAX);
+    GString *text = g_string_new("video/x-test, codec_data=(buffer)");
+    media_config c = {.type = MEDIA_TYPE_VIDEO};
+
+    while (text->len < 900000) {
+        g_string_append(text, "00");
+    }
+    c.caps = (media_span){text->str, text->len};
+    for (guint8 i = 0; i < 12; i++) {
+        media_header h = header_of(MEDIA_KIND_CONFIG, i);
+        h.length = (guint32)media__config_write(&c, payload, MEDIA_CONFIG_MAX);
+        give_section(w, &h, payload, TRUE, 0);
+    }
+    assert_int_equal(count_of(w, &w->d.counts.refused), 3); /* 8 MiB fit */
+    g_string_free(text, TRUE);
+}
+
 /* GLib never forgets a name. */
 static void config_with_names(struct world *w, int first) {
     g_autofree guint8 *payload = g_malloc(MEDIA_CONFIG_MAX);
@@ -441,6 +461,7 @@ int main(void) {
         T(caps_from_a_peer_must_be_one_fixed_type),
         T(caps_from_a_peer_do_not_use_up_the_stack),
         T(caps_from_a_peer_have_few_fields),
+        T(descriptions_of_all_streams_take_a_limited_memory),
         T(peers_cannot_make_up_names_for_ever),
         T(caps_that_senders_write_are_accepted),
         T(caps_are_made_for_senders_that_know_none),

@@ -26,6 +26,31 @@ static void put(tltcp_live *l, unsigned stream, const char *text,
 
 /* --- Frames --------------------------------------------------------------- */
 
+/* Each may have a megabyte, and there are 256 streams. */
+TEST(descriptions_of_all_streams_take_a_limited_memory) {
+    static uint8_t extradata[900000];
+    struct pair p = open_pair("latency=2000");
+    tltcp_live_frame f;
+    tltcp_live_format format;
+    unsigned kept = 0;
+    tltcp_live_format_init(&format);
+    format.type = TLTCP_LIVE_DATA;
+    format.codec = "bin";
+    format.extradata = extradata;
+    format.extradata_len = sizeof(extradata);
+    for (unsigned i = 0; i < 12; i++) {
+        assert_int_equal(tltcp_live_set_format(p.out, i, &format), 0);
+    }
+    put(p.out, 0, "data", 0, 1000);
+    while (next(p.in, &f) == TLTCP_LIVE_READ_FORMAT) {
+        kept++;
+    }
+    assert_int_equal(f.len, 4);
+    assert_int_equal(kept, 9); /* 8 MiB */
+    assert_int_equal(tltcp_live_get_format(p.in, 11, &format), TLTCP_ERR_INVAL);
+    close_pair(&p);
+}
+
 TEST(frames_arrive_with_their_metadata) {
     struct pair p = open_pair("latency=2000");
     tltcp_live_frame f;
@@ -487,6 +512,7 @@ TEST(a_host_that_is_too_long_is_not_shortened) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(descriptions_of_all_streams_take_a_limited_memory),
         cmocka_unit_test(frames_arrive_with_their_metadata),
         cmocka_unit_test(frames_that_depend_on_one_that_is_too_big_are_dropped),
         cmocka_unit_test(it_can_be_asked_whether_a_picture_would_come_too_late),
