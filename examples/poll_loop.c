@@ -24,8 +24,14 @@ static void take_callers(struct server *srv) {
     tltcp_socket *s;
 
     while (srv->count <= CALLERS && tltcp_accept(srv->listener, &s, 0) == 0) {
+        int fd = tltcp_fd(s);
+
+        if (fd < 0) { /* too many are open */
+            (void)tltcp_close(s, 0);
+            continue;
+        }
         srv->caller[srv->count - 1] = s;
-        srv->fds[srv->count].fd = tltcp_fd(s);
+        srv->fds[srv->count].fd = fd;
         srv->fds[srv->count].events = POLLIN;
         srv->count++;
     }
@@ -79,6 +85,10 @@ int main(int argc, char **argv) {
         return 1;
     }
     srv.fds[0].fd = tltcp_fd(srv.listener);
+    if (srv.fds[0].fd < 0) {
+        fprintf(stderr, "no descriptor: %s\n", tltcp_strerror(srv.fds[0].fd));
+        return 1;
+    }
     srv.count = 1;
     while (wait_for_something(&srv)) {
         for (nfds_t i = srv.count - 1; i > 0; i--) {
@@ -91,5 +101,6 @@ int main(int argc, char **argv) {
             take_callers(&srv);
         }
     }
+    perror("poll");
     return 1;
 }
