@@ -72,6 +72,10 @@
 #define ERRORS 3            /* ... within this many standard errors */
 #define FOREIGN 0.6         /* smaller share: it is that of others ... */
 #define SURE 5              /* ... by this many standard errors */
+#define PATH_SHARE 0.3      /* smaller share: the delay is the path's own ... */
+#define PATH_ERRORS 2       /* ... by this many standard errors, ... */
+#define PATH_RANK 0.65      /* ... with a lower mean rank of the losses ... */
+#define PATH_LOSS 0.1       /* ... and a lower loss ratio */
 #define ABOVE 0.02          /* above its part, a flow gives back ... */
 #define EASE 0.03125        /* ... this much of the window per round trip */
 #define LEAST 4             /* segments that it keeps */
@@ -489,9 +493,21 @@ static bool is_independent(struct adaptive *a, cong_time now) {
     return (double)a->rank < INDEPENDENT;
 }
 
+/* What looks like a queue is the delay of a path that has become longer, or
+ * jitter: it does not depend on what the flow sends, as it would in a queue of
+ * which the flow fills a part, nor do the losses follow it. */
+static bool is_delay_of_path(const struct adaptive *a, cong_time now) {
+    double share = cong__queue_share(&a->queue.share);
+    double error = cong__queue_share_error(&a->queue.share);
+    return share >= 0 && share + PATH_ERRORS * error < PATH_SHARE &&
+           (double)a->rank < PATH_RANK && loses_less_than(a, PATH_LOSS) &&
+           is_live(a, now);
+}
+
 static enum verdict judge(struct adaptive *a, cong_time now) {
     double span = cong__rtts_quantile(&a->past.samples, FULL) - a->base;
-    if (is_independent(a, now) && !queue_stands(a) &&
+    if (is_independent(a, now) &&
+        (!queue_stands(a) || is_delay_of_path(a, now)) &&
         loses_less_than(a, a->bearable)) {
         return BY_CHANCE;
     }

@@ -74,6 +74,28 @@ TEST(ten_percent_and_jitter) {
     assert_true(seen_over("10 % loss and jitter", 0.1, 8 * MS) >= 0.95);
 }
 
+/* Jitter of a radio looks like a queue, in which no loss is by chance. */
+TEST(two_percent_and_more_jitter) {
+    struct path on = path_of(6);
+    struct mark m;
+    on.loss = 0.02;
+    on.jitter = 30 * MS;
+    m = play_all("2 % loss and 30 ms of jitter", &on, SEEDS_BURSTS);
+    assert_true(m.seen >= 0.95);
+    assert_true(m.tenth >= 0.85);
+}
+
+/* So does a path that is a little longer than before. */
+TEST(hand_over_to_a_slightly_longer_path_that_loses) {
+    struct path on = path_of(12);
+    struct mark m;
+    on.loss = 0.02;
+    on.longer = 50 * MS;
+    m = play_all("2 % loss and a slightly longer path", &on, SEEDS_BURSTS);
+    assert_true(m.seen >= 0.99);
+    assert_true(m.tenth >= 0.97);
+}
+
 /* The window was made for the shorter path.  Key frames come every two seconds.
  */
 TEST(hand_over_to_a_longer_path) {
@@ -137,6 +159,8 @@ int main(void) {
         cmocka_unit_test(ten_percent_in_bursts),
         cmocka_unit_test(bursts_of_other_lengths),
         cmocka_unit_test(ten_percent_and_jitter),
+        cmocka_unit_test(two_percent_and_more_jitter),
+        cmocka_unit_test(hand_over_to_a_slightly_longer_path_that_loses),
         cmocka_unit_test(hand_over_to_a_longer_path),
         cmocka_unit_test(satellite),
         cmocka_unit_test(satellite_that_is_known),

@@ -243,6 +243,42 @@ TEST(auto_looks_for_more_when_the_queue_of_a_full_window_is_gone) {
     assert_true(auto_grows_after(0, 0, 1) < 1.5);
 }
 
+/* A live stream sends now more, now less, and loses one packet in fifty by
+ * chance. From its 100th second on, the RTT is 12 ms longer, and rises by so
+ * many ms with each packet while it sends more: how many of the losses in the
+ * last 30 s cost some of the window. */
+static unsigned auto_cuts_later(double rise) {
+    unsigned cuts = 0;
+    struct rig r;
+    cmn__rng rng;
+    cmn__rng_seed(&rng, 1);
+    rig_start(&r, "auto", MS(100));
+    r.ack.limited = false;
+    for (int i = 0; r.now < MS(150000); i++) {
+        bool more = i % 60 < 30;
+        bool later = r.now > MS(100000);
+        double queue = rise * (more ? i % 30 : 30 - i % 30);
+        bool lost = cmn__rng_unit(&rng) < 0.02;
+        r.now += more ? MS(2) : MS(4);
+        r.ack.round = i % 30 == 0;
+        r.ack.lost = lost;
+        rig_ack_rtt(&r, 1,
+                    MS(100 + cmn__rng_unit(&rng) + (later ? 12 + queue : 0)));
+        if (lost) {
+            rig_lose_at(&r, 100);
+            cuts += r.now > MS(120000) && r.cc->cwnd < 100;
+        }
+    }
+    rig_stop(&r);
+    return cuts;
+}
+
+/* A path that has become longer does not get shorter when less is sent. */
+TEST(auto_tells_a_longer_path_that_loses_from_a_queue) {
+    assert_true(auto_cuts_later(0) < 10);
+    assert_true(auto_cuts_later(0.5) > 150);
+}
+
 /* As a later, lower RTT shows, the queue existed before. */
 static void auto_claims_its_share_when_it_joins_others(void **state) {
     double alone = auto_growth(100, 100, 0);
@@ -339,6 +375,7 @@ int main(void) {
         cmocka_unit_test(a_calm_queue_is_drained_up_to_what_is_set),
         cmocka_unit_test(
             auto_looks_for_more_when_the_queue_of_a_full_window_is_gone),
+        cmocka_unit_test(auto_tells_a_longer_path_that_loses_from_a_queue),
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
         cmocka_unit_test(auto_bears_an_eighth_in_bursts_and_no_quarter),
         cmocka_unit_test(auto_finds_no_queue_in_the_noise_of_a_long_path),
