@@ -184,7 +184,8 @@ typedef struct saratoga_node_event {
 
 /**
  * @brief Creates a node and opens its socket.
- * @param[out] u    the node; close it with saratoga_node_close()
+ * @param[out] u    the node; close it with saratoga_node_close(); NULL after a
+ *                  failure
  * @param c         config; strings are copied
  * @param[out] why  error message, ::SARATOGA_NODE_TEXT bytes, "" after success;
  *                  or NULL

@@ -257,7 +257,8 @@ enum tltcp_live_direction {
  *
  * A listener is bound to its port on return. A caller connects in the
  * background (sender) or while it reads (receiver); events report the progress.
- * @param[out] l     the new object, to be closed with tltcp_live_close()
+ * @param[out] l     the new object, to be closed with tltcp_live_close(); NULL
+ *                   after a failure
  * @param direction  ::tltcp_live_direction
  * @param o          options; owned by the object if 0 is returned, else still
  *                   by the caller
@@ -270,7 +271,8 @@ TLTCP_LIVE_API int tltcp_live_open(tltcp_live **l, int direction,
 /**
  * @brief Opens a sender or a receiver over an open connection.  It does not
  * reconnect.
- * @param[out] l     the new object, to be closed with tltcp_live_close()
+ * @param[out] l     the new object, to be closed with tltcp_live_close(); NULL
+ *                   after a failure
  * @param direction  ::tltcp_live_direction
  * @param s          connected; for a sender, with tltcp_config::report_fates;
  *                   the call takes ownership, even on failure

@@ -130,7 +130,8 @@ TLTCP_API tltcp_time tltcp_now(void);
  * Callers that on_caller accepts are queued for tltcp_accept(). The queue holds
  * at most 4096; further callers are refused, as are those beyond the limits of
  * tltcp_listener_options.
- * @param[out] s   the listener, to be closed with tltcp_close()
+ * @param[out] s   the listener, to be closed with tltcp_close(); set only when
+ *                 0 is returned
  * @param host     address or name to bind to; NULL: all addresses, IPv4 and
  * IPv6
  * @param service  port number or name; "0": any free port
@@ -154,7 +155,8 @@ TLTCP_API int tltcp_listen(tltcp_socket **s, const char *host,
 /**
  * @brief Accepts the next caller.
  * @param listener    from tltcp_listen()
- * @param[out] s      the connection, to be closed with tltcp_close()
+ * @param[out] s      the connection, to be closed with tltcp_close(); set only
+ *                    when 0 is returned
  * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
  * @retval 0                accepted
  * @retval TLTCP_ERR_AGAIN  no caller in time
@@ -196,7 +198,8 @@ TLTCP_API int tltcp_abort(tltcp_socket *s, const char *reason);
  * refuses, is unreachable, or stays silent for its share of the time. Skips
  * IPv6 addresses on a machine without IPv6. Name resolution blocks regardless
  * of @p timeout_ms; numeric addresses need none.
- * @param[out] s      the connection, to be closed with tltcp_close()
+ * @param[out] s      the connection, to be closed with tltcp_close(); set only
+ *                    when 0 is returned
  * @param host        address or name
  * @param service     port number or name
  * @param c           options; NULL: defaults
@@ -302,7 +305,7 @@ TLTCP_API int tltcp_would_arrive(const tltcp_socket *s, size_t len,
  * @param[in,out] pieces array of *@p count, each with a buffer; set
  * tltcp_piece::len again before each call
  * @param[in,out] count  in: maximum number of pieces, at least 1; out: pieces
- * returned
+ * returned; unchanged by TLTCP_ERR_INVAL and TLTCP_ERR_STATE
  * @param flags          `MSG_DONTWAIT`: do not wait for a piece; or 0
  * @return stream length covered, in bytes; 0: end of the stream; or
  * @retval TLTCP_ERR_AGAIN   MSG_DONTWAIT and nothing ready
