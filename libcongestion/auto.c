@@ -72,7 +72,7 @@
 #define ERRORS 3            /* ... within this many standard errors */
 #define FOREIGN 0.6         /* smaller share: it is that of others ... */
 #define SURE 5              /* ... by this many standard errors */
-#define PATH_SHARE 0.3      /* smaller share: the delay is the path's own ... */
+#define PATH_SHARE 0.25     /* smaller share: the delay is the path's own ... */
 #define PATH_ERRORS 2       /* ... by this many standard errors, ... */
 #define PATH_RANK 0.65      /* ... with a lower mean rank of the losses ... */
 #define PATH_LOSS 0.1       /* ... and a lower loss ratio */
