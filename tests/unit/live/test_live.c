@@ -32,7 +32,9 @@ TEST(descriptions_of_all_streams_take_a_limited_memory) {
     struct pair p = open_pair("latency=2000");
     tltcp_live_frame f;
     tltcp_live_format format;
+    tltcp_live_event ev;
     unsigned kept = 0;
+    await(p.out, TLTCP_LIVE_EVENT_CONNECTED, &ev); /* or the frame is let go */
     tltcp_live_format_init(&format);
     format.type = TLTCP_LIVE_DATA;
     format.codec = "bin";
