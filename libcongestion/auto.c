@@ -36,6 +36,7 @@
 #include "libcongestion/cubic.h"
 #include "libcongestion/hold.h"
 #include "libcongestion/link_rate.h"
+#include "libcongestion/pace_limit.h"
 #include "libcongestion/peak_rate.h"
 #include "libcongestion/rtt_history.h"
 #include "libcongestion/short_queue.h"
@@ -116,10 +117,11 @@ struct adaptive {
                              save memory */
     float rank;           /* mean rank of the RTT at recent losses, 0 to 1 */
     unsigned char judged; /* number of them */
-    bool chance;          /* the open recovery period is by chance */
-    double pipe;          /* most bytes in flight in this PIPE_SPAN ... */
-    double pipe_before;   /* ... and in the one before */
-    cong_time pipe_from;  /* when this one began */
+    struct cong__pace_limit pace;
+    bool chance;         /* the open recovery period is by chance */
+    double pipe;         /* most bytes in flight in this PIPE_SPAN ... */
+    double pipe_before;  /* ... and in the one before */
+    cong_time pipe_from; /* when this one began */
     struct cong__clock clock;
     cong_time begun;     /* when the first RTT was known */
     cong_time lossy;     /* newest loss; 0: none */
@@ -441,6 +443,8 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     keep_queue(a, &seen);
     cong__link_rate_ack(&a->link, &seen, cc->mss);
     cong__peak_rate_ack(&a->peak, &seen, cc->mss);
+    cc->pacing_max = cong__pace_limit_ack(&a->pace, &seen, a->base,
+                                          a->queue.foreign ? NULL : &a->peak);
     before = cc->cwnd;
     if (!ack->limited) {
         a->paused = seen.now;

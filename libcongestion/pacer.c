@@ -4,6 +4,8 @@
 
 #include "libcongestion/internal.h"
 
+#include <math.h>
+
 #define SLOW_START_GAIN 2.0
 #define AVOIDANCE_GAIN 1.2
 
@@ -91,5 +93,6 @@ double cong_pacing_rate(const struct cong *cc, cong_time srtt) {
         return 0;
     }
     double gain = cc->cwnd < cc->ssthresh ? SLOW_START_GAIN : AVOIDANCE_GAIN;
-    return gain * cc->cwnd / cong__seconds(srtt);
+    double rate = gain * cc->cwnd / cong__seconds(srtt);
+    return cc->pacing_max > 0 ? fmin(rate, cc->pacing_max) : rate;
 }

@@ -66,17 +66,21 @@ double cong__peak_rate(const struct cong__peak_rate *p) {
     return p->most[0] > p->most[1] ? (double)p->most[0] : (double)p->most[1];
 }
 
-static bool peak_rate_is_ceiling(const struct cong__peak_rate *p) {
+static unsigned peak_rate_hits(const struct cong__peak_rate *p) {
     double reached = (1 - ALIKE) * cong__peak_rate(p);
     unsigned hits = 0;
     for (int i = 0; i < 2; i++) {
         hits += (double)p->most[i] >= reached ? p->hit[i] : 0u;
     }
-    return hits >= OFTEN;
+    return hits;
+}
+
+double cong__peak_rate_shown(const struct cong__peak_rate *p) {
+    return peak_rate_hits(p) > 0 ? cong__peak_rate(p) : 0;
 }
 
 double cong__peak_rate_room(const struct cong__peak_rate *p, double queue,
                             double mss) {
     bool few = queue * cong__peak_rate(p) < FEW * mss;
-    return !peak_rate_is_ceiling(p) ? LOOSE : few ? TIGHT : CLOSE;
+    return peak_rate_hits(p) < OFTEN ? LOOSE : few ? TIGHT : CLOSE;
 }

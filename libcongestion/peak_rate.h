@@ -31,6 +31,9 @@ void cong__peak_rate_ack(struct cong__peak_rate *p, const struct cong_ack *ack,
                          double mss);
 /* The highest rate of the last 10 to 20 s, bytes/ns; 0: not known. */
 double cong__peak_rate(const struct cong__peak_rate *p);
+/* The same, if packets that reached it did not arrive as they were sent; else
+ * 0. */
+double cong__peak_rate_shown(const struct cong__peak_rate *p);
 /* The link is at most this many times faster; queue: the longest, ns. */
 double cong__peak_rate_room(const struct cong__peak_rate *p, double queue,
                             double mss);

@@ -118,7 +118,8 @@ struct cong {
     double cwnd_max;            /**< the window never exceeds this, bytes */
     double cwnd;                /**< window, bytes; INFINITY: the rate alone */
     double ssthresh;            /**< slow-start threshold, bytes */
-    double pacing_rate; /**< bytes/s; 0: the host paces cwnd over srtt */
+    double pacing_rate; /**< bytes/s; 0: the host paces cwnd over srtt, ... */
+    double pacing_max;  /**< ... at no more than this, bytes/s; 0: no limit */
     cong_time feedback_timeout; /**< CONG_NOFEEDBACK after this; 0: never */
     cong_time probe_gap;        /**< time between two dummy packets */
     unsigned probes;            /**< dummy packets to send; the host counts

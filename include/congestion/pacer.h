@@ -73,7 +73,8 @@ CONG_API void cong_pacer_sent_burst(struct cong_pacer *p, double size,
  * @param cc    controller
  * @param srtt  smoothed RTT, ns; -1: none yet
  * @return the controller's own rate, or twice cwnd over srtt in slow start and
- * 1.2 times after it, bytes/s; 0: do not pace
+ * 1.2 times after it, but no more than the controller's pacing_max, bytes/s; 0:
+ * do not pace
  */
 CONG_API double cong_pacing_rate(const struct cong *cc, cong_time srtt);
 

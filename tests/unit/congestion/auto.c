@@ -370,6 +370,32 @@ static void auto_does_not_grow_in_a_period_of_marks(void **state) {
     rig_stop(&r);
 }
 
+/* What trains of a stream are paced at, at most, when the link has carried
+ * several at 1,000 bytes/ms. */
+static double auto_pace_of_trains(double rtt, bool limited) {
+    struct rig r;
+    rig_start_sized(&r, "auto", 1000, (double)INFINITY, MS(rtt));
+    r.ack.limited = limited;
+    for (int train = 0; train < 4; train++) {
+        r.now += MS(500);
+        r.ack.round = true;
+        for (int i = 0; i < 60; i++) {
+            r.now += MS(1);
+            rig_ack_rtt(&r, 1000, MS(rtt + 0.5 * i));
+            r.ack.round = false;
+        }
+    }
+    double most = r.cc->pacing_max;
+    rig_stop(&r);
+    return most;
+}
+
+TEST(auto_paces_trains_on_a_long_path_at_what_the_link_carries) {
+    check_near(auto_pace_of_trains(300, false), 1.25e6, 0.01 * 1.25e6);
+    check_near(auto_pace_of_trains(300, true), 0, 0.0);
+    check_near(auto_pace_of_trains(100, false), 0, 0.0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_calm_queue_is_drained_up_to_what_is_set),
@@ -388,6 +414,8 @@ int main(void) {
         cmocka_unit_test(auto_begins_with_more_on_a_long_path),
         cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
         cmocka_unit_test(auto_does_not_grow_in_a_period_of_marks),
+        cmocka_unit_test(
+            auto_paces_trains_on_a_long_path_at_what_the_link_carries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

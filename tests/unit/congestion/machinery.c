@@ -273,6 +273,8 @@ TEST(a_window_is_paced_over_the_smoothed_rtt) {
     check_near(cong_pacing_rate(r.cc, MS(100)), 200000, 1e-6);
     r.cc->ssthresh = 10000;
     check_near(cong_pacing_rate(r.cc, MS(100)), 120000, 1e-6);
+    r.cc->pacing_max = 110000;
+    check_near(cong_pacing_rate(r.cc, MS(100)), 110000, 1e-6);
     r.cc->pacing_rate = 7;
     check_near(cong_pacing_rate(r.cc, MS(100)), 7, 0.0);
     rig_stop(&r);

@@ -35,6 +35,7 @@ TEST(a_rate_that_is_reached_again_and_again_is_that_of_the_link) {
     assert_true(cong__peak_rate_room(&p, SHORT, PACKET) >= OPEN);
     (void)deliver(&p, now, 10, RATE, 2 * MS);
     assert_true(fabs(cong__peak_rate(&p) - RATE) < 0.01 * RATE);
+    assert_true(fabs(cong__peak_rate_shown(&p) - RATE) < 0.01 * RATE);
     assert_true(cong__peak_rate_room(&p, SHORT, PACKET) < TIGHT);
     /* a long queue shows the link's rate in other ways */
     assert_true(cong__peak_rate_room(&p, LONG, PACKET) > TIGHT);
@@ -45,6 +46,7 @@ TEST(packets_that_arrive_as_they_were_sent_say_nothing_about_the_link) {
     struct cong__peak_rate p = {.delivered = 0};
     (void)deliver(&p, MS, 50, RATE, 0);
     assert_true(fabs(cong__peak_rate(&p) - RATE) < 0.01 * RATE);
+    assert_true(cong__peak_rate_shown(&p) <= 0);
     assert_true(cong__peak_rate_room(&p, SHORT, PACKET) >= OPEN);
 }
 
