@@ -88,6 +88,9 @@
 #define MUCH_HELD 0.025     /* ... and while a part is held */
 #define FOLLOWS 0.9         /* of the window in use counts as all of it */
 #define ROOM 2              /* the window grows to this multiple of its use */
+#define EMPTIED 500000000   /* ns: a queue that was empty within this time */
+#define NOISE 0.2           /* a smaller own share shows jitter, ... */
+#define NOISE_ERRORS 2      /* ... or if it is in doubt by these errors */
 #define INITIAL 10          /* segments ... */
 #define INITIAL_RTT 1e8     /* ... per this much RTT, ns */
 #define INITIAL_MOST 10     /* at most this many times that */
@@ -107,7 +110,7 @@ struct adaptive {
     double delay;      /* 1: the flow's own queue is kept short */
     double part;      /* of the link: with more, no growth beside other flows */
     double part_held; /* of the link, beside flows that do not yield; 0: none */
-    double calm;      /* see the public struct cong; s */
+    double stand;     /* see the public struct cong; s */
     /* The path. */
     struct cong__rtt_history past;
     double base;          /* RTT without a queue, ns; 0: not known */
@@ -148,8 +151,12 @@ static const struct cong__param params[] = {
     CONG__FLAG(adaptive, delay, "delay"),
     CONG__PARAM(adaptive, part, "part", 0, 1),
     CONG__PARAM(adaptive, part_held, "hold", 0, 1),
-    CONG__PARAM(adaptive, calm, "calm", 0, 0.25),
+    CONG__PARAM(adaptive, stand, "stand", 0, 2.5),
 };
+
+static void report_stand(struct cong *cc) {
+    cc->stand_cs = (unsigned char)(1e2 * ((struct adaptive *)cc)->stand + 0.5);
+}
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct adaptive *a = (struct adaptive *)cc;
@@ -159,6 +166,8 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->delay = 1;
     a->part = 0.55;
     a->part_held = 0.5;
+    a->stand = 0.4;
+    report_stand(cc);
     a->q.w.iw = INITIAL;
     cong__set_cwnd(cc, INITIAL * cc->mss);
     a->tolerance = 0.05;
@@ -268,6 +277,29 @@ static void end_slow_start(struct adaptive *a) {
         double pipe = cc->cwnd * a->base / (a->base + queue);
         cong__set_ssthresh(cc, fmax(DRAIN * pipe, a->q.w.iw * cc->mss));
         cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));
+    }
+}
+
+/* What looks like a queue may be jitter: the flow's share of it is small or
+ * doubtful. */
+static bool may_be_jitter(const struct cong__short_queue *q) {
+    double share = cong__queue_share(&q->share);
+    double error = cong__queue_share_error(&q->share);
+    return share >= 0 && share < NOISE + NOISE_ERRORS * error;
+}
+
+/* Slow start ends where the application leaves room in the window and the queue
+ * was just empty, as that of streams like this one is again and again. In slow
+ * start the flow would not yield, and they would yield alone. */
+static void leave_slow_start(struct adaptive *a, const struct cong_ack *ack) {
+    struct cong *cc = &a->q.w.cc;
+    const struct cong__short_queue *q = &a->queue;
+    bool unused = !ack->limited && a->pipe_before > 0 &&
+                  fmax(a->pipe, a->pipe_before) < cc->cwnd;
+    if (ack->round && unused && !q->foreign && !may_be_jitter(q) &&
+        cong__elapsed(ack->now, q->emptied) < EMPTIED &&
+        !cong__hold_is_on(&a->hold)) {
+        cong__set_ssthresh(cc, fmin(cc->ssthresh, cc->cwnd));
     }
 }
 
@@ -440,6 +472,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     note_loss(a, &seen);
     note_use(a, &seen);
     end_slow_start(a);
+    leave_slow_start(a, &seen);
     keep_queue(a, &seen);
     cong__link_rate_ack(&a->link, &seen, cc->mss);
     cong__peak_rate_ack(&a->peak, &seen, cc->mss);
@@ -566,7 +599,7 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
 
 static int auto_set(struct cong *cc, const char *param, double value) {
     int rv = cong__set_param(cc, params, CONG__COUNT(params), param, value);
-    cc->calm_ms = (unsigned char)(1e3 * ((struct adaptive *)cc)->calm + 0.5);
+    report_stand(cc);
     if (rv != -1) {
         return rv;
     }

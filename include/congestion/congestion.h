@@ -128,10 +128,10 @@ struct cong {
     bool ect1; /**< send packets as ECT(1) instead of ECT(0): the controller
                     responds to marks as L4S requires (RFC 9331), and an L4S
                     network marks such packets early and often */
-    unsigned char queue;   /**< a ::cong_queue: who causes the standing queue */
-    unsigned char calm_ms; /**< a queue of others up to this many ms, in which
-                                nothing is lost, is drained by encoders that
-                                follow a target, too */
+    unsigned char queue; /**< a ::cong_queue: who causes the standing queue */
+    unsigned char stand_cs; /**< hundredths of a second for which a queue must
+                                 stand before encoders that follow a target
+                                 take it for that of others */
 };
 
 /** @brief A kind of controller. */

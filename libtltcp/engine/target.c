@@ -56,6 +56,11 @@
 #define FLAT_PART 16     /* ... or this part of it */
 #define COLLAPSED 0.5    /* of the highest recent rate */
 #define DOUBT 2000000000 /* ns */
+/* Streams like ours drain a queue again and again. One that others fill stands
+ * for long now and then, or losses are frequent. */
+#define LASTED 5000000000 /* ns for which it counts that a queue stood */
+#define LOSSES 2          /* of spans, ... */
+#define LOSSES_SECONDS 5  /* ... in about this time, are frequent */
 /* Times what the controller offers: its window must be full to grow, and a
  * flow that does not fill it loses its share of the queue. */
 #define CLAIM 1.1
@@ -76,6 +81,7 @@ void tltcp__target_init(tltcp__target *t) {
                          .t_doubt = -DOUBT,
                          .t_signal = -1,
                          .flat = -1,
+                         .t_lasted = -1,
                          .tolerated = TOLERATED_SHORT};
     tltcp__cross_traffic_init(&t->cross);
 }
@@ -155,6 +161,13 @@ static double target_ramp(double x, double low, double high) {
     return fmin(fmax((x - low) / (high - low), 0), 1);
 }
 
+/* Whether the queue can be that of others. */
+static bool target_lasts(const tltcp__target *t,
+                         const tltcp__target_input *in) {
+    return in->stand <= 0 || t->losses > LOSSES ||
+           (t->t_lasted >= 0 && t->t_update - t->t_lasted < LASTED);
+}
+
 /* To what degree the queue is left to others: 0 to 1. The deeper it is, the
  * more of it is drained. */
 static double target_foreign(const tltcp__target *t,
@@ -164,12 +177,12 @@ static double target_foreign(const tltcp__target *t,
     if (in->bbr) {
         return 1 - target_ramp(queue, BBR_LEAST, BBR_MOST);
     }
+    if (!target_lasts(t, in)) {
+        return 0;
+    }
     bool calm = t->t_signal < 0 || t->t_update - t->t_signal > CALM;
     double others = calm ? target_ramp(share, CROSS_CALM_LEAST, CROSS_CALM_MOST)
                          : target_ramp(share, CROSS_LEAST, CROSS_MOST);
-    if (calm && in->calm > 0) {
-        others *= target_ramp(queue, in->calm / 2, in->calm);
-    }
     return others * (1 - target_ramp(queue, DEEP_LEAST, DEEP_MOST));
 }
 
@@ -246,6 +259,20 @@ cong_time tltcp__target_longer_path(const tltcp__target *t,
     return is ? t->flat : -1;
 }
 
+/* Notes for how long the queue has stood, and losses. */
+static void target_note_stand(tltcp__target *t, const tltcp__target_input *in,
+                              cong_time now) {
+    double queue = target_seconds(t->low[0] - in->min_rtt);
+    if (t->low[0] > 0 && queue < t->tolerated) {
+        t->t_drain = now;
+    }
+    if (target_seconds(now - t->t_drain) > in->stand) {
+        t->t_lasted = now;
+    }
+    t->losses *= exp(-target_seconds(now - t->span) / LOSSES_SECONDS);
+    t->losses += t->t_signal > t->span;
+}
+
 /* A span ends: its rate may be the highest of the period. */
 static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
                             cong_time now) {
@@ -260,6 +287,7 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
         t->period = now;
     }
     t->proven[0] = fmax(t->proven[0], rate);
+    target_note_stand(t, in, now);
     if (stood) {
         t->t_queue = now;
     }
@@ -346,6 +374,7 @@ void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
         t->span_from = t->delivered;
         t->period = now;
         t->t_queue = now;
+        t->t_drain = now;
     }
     if (rtt > 0) {
         target_remember(t, rtt, now);

@@ -163,14 +163,16 @@ static void auto_measures_what_it_gives_up_by_the_use(void **state) {
 }
 
 /* A host that steers an encoder reads it. */
-TEST(a_calm_queue_is_drained_up_to_what_is_set) {
+TEST(a_host_reads_how_long_a_queue_of_others_stands) {
     struct rig r;
     rig_start(&r, "auto", -1);
-    assert_int_equal(r.cc->calm_ms, 0);
-    assert_int_equal(cong_set(r.cc, "calm", 0.03), 0);
-    assert_int_equal(r.cc->calm_ms, 30);
-    assert_int_equal(cong_set(r.cc, "calm", 0.3), -2);
-    assert_int_equal(r.cc->calm_ms, 30);
+    assert_int_equal(r.cc->stand_cs, 40);
+    assert_int_equal(cong_set(r.cc, "stand", 0), 0);
+    assert_int_equal(r.cc->stand_cs, 0);
+    assert_int_equal(cong_set(r.cc, "stand", 2.5), 0);
+    assert_int_equal(r.cc->stand_cs, 250);
+    assert_int_equal(cong_set(r.cc, "stand", 3), -2);
+    assert_int_equal(r.cc->stand_cs, 250);
     rig_stop(&r);
 }
 
@@ -196,19 +198,42 @@ static double auto_growth(double first, double then, double after) {
     return grown;
 }
 
-/* A round trip in which the window is the limit; the queue, in ms, grows while
- * more is sent, and shrinks again. */
-static void auto_full_round(struct rig *r, double queue, double swing) {
+/* A round trip in which a part of the window is used; the queue, in ms, grows
+ * while more is sent, and shrinks again. */
+static void auto_round(struct rig *r, double part, double queue, double swing) {
     double n = r->cc->cwnd / 20;
     for (int i = 1; i <= 20; i++) {
         bool more = i <= 10;
         double rtt = 100 + queue + swing * (more ? i : 20 - i) / 10;
         r->now += MS(5);
         r->ack.round = i == 20;
-        r->ack.flight = r->cc->cwnd;
+        r->ack.flight = part * r->cc->cwnd;
         rig_ack_rtt(r, more ? 1.5 * n : 0.5 * n, MS(rtt));
     }
     r->ack.round = false;
+}
+
+/* Whether a stream that uses this part of its window leaves slow start within
+ * five seconds. */
+static bool auto_leaves_slow_start(double part, double queue, double swing) {
+    struct rig r;
+    rig_start(&r, "auto", MS(100));
+    rig_ack_rtt(&r, 1, MS(100));
+    r.cc->cwnd = 100;
+    r.ack.limited = part >= 1;
+    for (int i = 0; i < 50; i++) {
+        auto_round(&r, part, queue, swing);
+    }
+    bool left = r.cc->cwnd >= r.cc->ssthresh;
+    rig_stop(&r);
+    return left;
+}
+
+/* It would not yield to streams like itself, which yield to it. */
+TEST(auto_leaves_slow_start_beside_streams_like_itself) {
+    assert_true(auto_leaves_slow_start(0.5, 0, 30));
+    assert_false(auto_leaves_slow_start(1, 0, 30));
+    assert_false(auto_leaves_slow_start(0.5, 6, 30)); /* never empty */
 }
 
 /* How the window grows in four full round trips with a queue, after some with
@@ -220,14 +245,14 @@ static double auto_grows_after(double before, double lost, double then) {
     r.cc->ssthresh = 50;
     r.cc->cwnd = 100;
     for (int i = 0; i < 10; i++) {
-        auto_full_round(&r, before, 20);
+        auto_round(&r, 1, before, 20);
     }
     r.ack.lost = lost;
     rig_ack_rtt(&r, 1, MS(100));
     r.ack.lost = 0;
     double grown = 1 / r.cc->cwnd;
     for (int i = 0; i < 4; i++) {
-        auto_full_round(&r, then, 0);
+        auto_round(&r, 1, then, 0);
     }
     grown *= r.cc->cwnd;
     rig_stop(&r);
@@ -398,7 +423,8 @@ TEST(auto_paces_trains_on_a_long_path_at_what_the_link_carries) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_calm_queue_is_drained_up_to_what_is_set),
+        cmocka_unit_test(auto_leaves_slow_start_beside_streams_like_itself),
+        cmocka_unit_test(a_host_reads_how_long_a_queue_of_others_stands),
         cmocka_unit_test(
             auto_looks_for_more_when_the_queue_of_a_full_window_is_gone),
         cmocka_unit_test(auto_tells_a_longer_path_that_loses_from_a_queue),
