@@ -9,7 +9,9 @@
     ./dev bench shares --kind pairs --links 300   # two of any clip and start
     ./dev bench shares --kind greedy     # the page's table of greedy streams
     ./dev bench shares --hold  # renews the table of `hold` beside BBR instead
-    ./dev bench shares --calm  # the table and the chart of `calm` instead
+    ./dev bench shares --stand # what streams like itself and TCP get against
+                               # each other: docs/measurements/adaptive.md, and
+                               # its chart; two to five minutes
     ./dev bench shares --kind several --options "--param hold --value 0"
 
 All of it happens in virtual time: the same seed gives the same table.
@@ -49,11 +51,6 @@ EVEN = 1.25  # highest rate over the lowest
 HELD = 0.5  # the default
 HOLD_WANTED = 0.45  # likewise
 HOLD_SEEDS = 5
-CALM_MARK = "bench shares: calm"
-CALMS = (0, 0.02, 0.03, 0.06)  # s
-CALM_DEFAULT = 0
-CALM_PAIRS = 60
-CALM_RIVALS = ("cubic", "bbr1")
 
 
 def draw_links(count, seed):
@@ -230,9 +227,10 @@ def pairs_row(name, results):
             f"{100 * sum(t >= 0.98 for t in times) / n:.0f} |\n")
 
 
-def pairs_table(program, pairs):
+def pairs_table(program, pairs, options=()):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda p: play_pair(program, p), pairs))
+        results = list(pool.map(lambda p: play_pair(program, p, *options),
+                                pairs))
     text = ("| RTT, ms | lower rate over the higher | of the lowest tenth | "
             "at least 0.8, % of the links | of the lowest tenth in time, % | "
             "98 % in time, % of the links |\n" + "| --- " * 6 + "|\n")
@@ -243,86 +241,16 @@ def pairs_table(program, pairs):
     return text + pairs_row("all", results)
 
 
-def measure_calm(program, links, pairs):
-    """{value of calm: {what: a number}}."""
-    results = {}
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for calm in CALMS:
-            more = ("--param", "calm", "--value", calm)
-            two = list(pool.map(lambda p: play_pair(program, p, *more), pairs))
-            five = list(pool.map(lambda il: play_several(
-                program, "adaptive", 5, il[1], il[0] + 1, more),
-                enumerate(links)))
-            beside = {rival: list(pool.map(lambda il: play(
-                program, "adaptive", rival, il[1], "--seeds", 1, "--first",
-                il[0] + 1, *more), enumerate(links))) for rival in CALM_RIVALS}
-            results[calm] = {
-                "even": sum(r["even"][0] <= EVEN for r in two) / len(two),
-                "timely": sum(r["least"][0] >= 0.98 for r in two) / len(two),
-                "five": statistics.median(r["even"][0] for r in five),
-                **{rival: statistics.median(r["F"][0] for r in of)
-                   for rival, of in beside.items()}}
-    return results
-
-
-def calm_table(results):
-    text = ("| `calm`, s | two streams within 0.8, % of the pairs | 98 % in "
-            "time, % of the pairs | of five, highest rate over the lowest | F "
-            "beside CUBIC | beside BBRv1 |\n" + "| --- " * 6 + "|\n")
-    for calm, r in results.items():
-        name = f"**{calm}**" if calm == CALM_DEFAULT else f"{calm}"
-        text += (f"| {name} | {100 * r['even']:.0f} | "
-                 f"{100 * r['timely']:.0f} | {r['five']:.1f} | "
-                 f"{r['cubic']:.2f} | {r['bbr1']:.2f} |\n")
-    return text
-
-
-def calm_side(axes, results, sides, label):
-    for what, name, colour in sides:
-        points = [(results[c][what], 100 * results[c]["even"]) for c in CALMS]
-        axes.plot([x for x, _ in points], [y for _, y in points], "o-",
-                  color=colour, label=name)
-        for calm, point in zip(CALMS, points):
-            axes.annotate(f"{calm}", point, xytext=(4, 5), fontsize=8,
-                          textcoords="offset points")
-            if calm == CALM_DEFAULT:
-                axes.plot(*point, "D", color=colour, markersize=9)
-    axes.set_xlabel(label)
-    axes.legend(frameon=False, fontsize=8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-def draw_calm(results, path):
-    pyplot = marks.plain_pyplot()
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.8), sharey=True,
-                                   layout="constrained")
-    calm_side(axes[0], results, (("bbr1", "beside BBRv1", marks.RED),
-                                 ("cubic", "beside CUBIC", marks.BLUE)),
-              "F of one stream, median of the links")
-    calm_side(axes[1], results, (("five", "five streams", marks.BLUE),),
-              "highest rate of five over the lowest, median")
-    axes[0].set_ylabel("two streams within 0.8, % of the pairs")
-    figure.suptitle("calm, s; the diamonds are the default", fontsize=10)
-    marks.save(figure, path)
-
-
 # What goes into the page, by kind.
 MARKED = {"fixed": MARK, "greedy": GREEDY_MARK}
 
 
 def make_table(args, links):
-    if args.calm:
-        results = measure_calm(args.program, links,
-                               draw_pairs(CALM_PAIRS, args.seed))
-        if str(args.page) != "-":
-            draw_calm(results, args.page.with_name(
-                "default-controller-calm.svg"))
-        return calm_table(results)
     if args.hold:
         return hold_table(measure_hold(args.program, links))
     if args.kind == "pairs":
-        return pairs_table(args.program, draw_pairs(args.links, args.seed))
+        return pairs_table(args.program, draw_pairs(args.links, args.seed),
+                           args.options)
     if args.kind == "greedy":
         return several_table(
             links, measure_several(args.program, "greedy", links, args.options),
@@ -351,26 +279,29 @@ def main():
                    "streams that send all they may (fixed)")
     p.add_argument("--hold", action="store_true",
                    help="the table of `hold` beside BBR")
-    p.add_argument("--calm", action="store_true",
-                   help="the table and the chart of `calm`")
+    p.add_argument("--stand", action="store_true",
+                   help="the table and the chart of `stand`")
     p.add_argument("--options", type=shlex.split, default=[],
-                   help="more options of play_shares for several streams, "
+                   help="more options of play_shares for several streams or pairs, "
                    "whose table is printed")
     p.add_argument("--page", type=pathlib.Path, default=PAGE,
                    help="page whose table is replaced; -: print it")
     args = p.parse_args()
     if args.links < 1:
         p.error("--links must be at least 1")
-    if args.options and args.kind not in ("several", "greedy"):
-        p.error("--options needs --kind several or greedy")
+    if args.options and args.kind not in ("several", "pairs", "greedy"):
+        p.error("--options needs --kind several, pairs or greedy")
     if not args.program.exists():
         sys.exit(f"bench shares: there is no {args.program}; "
                  "./dev test simnet.shares builds it")
     arguments.checked()
+    if args.stand:
+        import streams  # which imports this file
+        streams.renew(args.program, args.seed)
+        return
     links = draw_links(args.links, args.seed)
     text = make_table(args, links)
-    mark = (CALM_MARK if args.calm else HOLD_MARK if args.hold
-            else MARKED.get(args.kind))
+    mark = HOLD_MARK if args.hold else MARKED.get(args.kind)
     if str(args.page) == "-" or mark is None or args.options:
         print(text, end="")
     else:
