@@ -289,6 +289,8 @@ def main():
     args = p.parse_args()
     if args.links < 1:
         p.error("--links must be at least 1")
+    if args.stand and (args.options or args.page != PAGE):
+        p.error("--stand takes neither --options nor --page")
     if args.options and args.kind not in ("several", "pairs", "greedy"):
         p.error("--options needs --kind several, pairs or greedy")
     if not args.program.exists():

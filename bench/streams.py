@@ -13,7 +13,7 @@ PAGE = marks.ROOT / "docs" / "measurements" / "adaptive.md"
 CHART = PAGE.with_name("adaptive-streams.svg")
 MARK = "bench shares: stand"
 STANDS = (0, 0.2, 0.4, 0.6, 1)  # s
-DEFAULT = 0.4
+DEFAULT = 0
 PAIRS = 240
 LINKS = 48
 RIVALS = {"cubic": "CUBIC", "bbr1": "BBRv1"}
@@ -89,7 +89,7 @@ def draw(results, path):
     finish(left, "F of one stream, median of the links",
            "two streams within 0.8, % of the pairs")
     line(right, {v: (r["five"], 100 * r["timely"]) for v, r in results.items()},
-         "five streams, and two", marks.BLUE)
+         "value of stand", marks.BLUE)
     finish(right, "highest rate of five over the lowest, median",
            "two streams with 98 % in time, % of the pairs")
     figure.suptitle("stand; the diamonds are the default", fontsize=10)

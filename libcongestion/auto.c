@@ -38,6 +38,7 @@
 #include "libcongestion/link_rate.h"
 #include "libcongestion/pace_limit.h"
 #include "libcongestion/peak_rate.h"
+#include "libcongestion/recent_flight.h"
 #include "libcongestion/rtt_history.h"
 #include "libcongestion/short_queue.h"
 
@@ -64,7 +65,6 @@
 #define START_LEAST 4e6     /* ... and ns */
 #define START_MOST 16e6
 #define DRAIN 1.5             /* times the pipe is kept when slow start ends */
-#define PIPE_SPAN 2000000000  /* ns */
 #define PAUSE 5000000000      /* ns since the application was the limit */
 #define CLAIM_SPAN 5000000000 /* ns from the first RTT, ... */
 #define CLAIM_ROUNDS 40       /* ... or this many round trips, if longer */
@@ -121,10 +121,8 @@ struct adaptive {
     float rank;           /* mean rank of the RTT at recent losses, 0 to 1 */
     unsigned char judged; /* number of them */
     struct cong__pace_limit pace;
-    bool chance;         /* the open recovery period is by chance */
-    double pipe;         /* most bytes in flight in this PIPE_SPAN ... */
-    double pipe_before;  /* ... and in the one before */
-    cong_time pipe_from; /* when this one began */
+    bool chance; /* the open recovery period is by chance */
+    struct cong__recent_flight flight;
     struct cong__clock clock;
     cong_time begun;     /* when the first RTT was known */
     cong_time lossy;     /* newest loss; 0: none */
@@ -154,10 +152,6 @@ static const struct cong__param params[] = {
     CONG__PARAM(adaptive, stand, "stand", 0, 2.5),
 };
 
-static void report_stand(struct cong *cc) {
-    cc->stand_cs = (unsigned char)(1e2 * ((struct adaptive *)cc)->stand + 0.5);
-}
-
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct adaptive *a = (struct adaptive *)cc;
     cong__cubic.init(cc, now, rtt);
@@ -166,8 +160,6 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->delay = 1;
     a->part = 0.55;
     a->part_held = 0.5;
-    a->stand = 0.4;
-    report_stand(cc);
     a->q.w.iw = INITIAL;
     cong__set_cwnd(cc, INITIAL * cc->mss);
     a->tolerance = 0.05;
@@ -180,7 +172,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->scale = 1;
     a->rank = (float)SUSPECT;
     a->known = (float)(LOSS_FIRST * cc->mss);
-    a->pipe_from = now;
+    a->flight.from = now;
     cong__clock_init(&a->clock, now);
 }
 
@@ -231,19 +223,9 @@ static bool loses_less_than(const struct adaptive *a, double share) {
     return (double)a->lost < share * (double)a->known;
 }
 
-static void note_use(struct adaptive *a, const struct cong_ack *ack) {
-    if (cong__elapsed(a->pipe_from, ack->now) == 0 &&
-        cong__elapsed(ack->now, a->pipe_from) > PIPE_SPAN) {
-        a->pipe_before = a->pipe;
-        a->pipe = 0;
-        a->pipe_from = ack->now;
-    }
-    a->pipe = fmax(a->pipe, cong__clean(ack->flight));
-}
-
 /* How much of the window was recently in use. */
 static double use(const struct adaptive *a, double flight) {
-    double most = fmax(a->pipe, a->pipe_before);
+    double most = cong__recent_flight(&a->flight);
     return fmin(fmax(cong__clean(flight), most), a->q.w.cc.cwnd);
 }
 
@@ -280,23 +262,17 @@ static void end_slow_start(struct adaptive *a) {
     }
 }
 
-/* What looks like a queue may be jitter: the flow's share of it is small or
- * doubtful. */
-static bool may_be_jitter(const struct cong__short_queue *q) {
-    double share = cong__queue_share(&q->share);
-    double error = cong__queue_share_error(&q->share);
-    return share >= 0 && share < NOISE + NOISE_ERRORS * error;
-}
-
 /* Slow start ends where the application leaves room in the window and the queue
  * was just empty, as that of streams like this one is again and again. In slow
- * start the flow would not yield, and they would yield alone. */
+ * start the flow would not yield, and they would yield alone. A queue of which
+ * the flow's share is small or doubtful may be jitter. */
 static void leave_slow_start(struct adaptive *a, const struct cong_ack *ack) {
     struct cong *cc = &a->q.w.cc;
     const struct cong__short_queue *q = &a->queue;
-    bool unused = !ack->limited && a->pipe_before > 0 &&
-                  fmax(a->pipe, a->pipe_before) < cc->cwnd;
-    if (ack->round && unused && !q->foreign && !may_be_jitter(q) &&
+    bool unused = !ack->limited && a->flight.before > 0 &&
+                  cong__recent_flight(&a->flight) < cc->cwnd;
+    if (ack->round && unused && !q->foreign &&
+        !cong__queue_share_is_below(&q->share, NOISE, -NOISE_ERRORS) &&
         cong__elapsed(ack->now, q->emptied) < EMPTIED &&
         !cong__hold_is_on(&a->hold)) {
         cong__set_ssthresh(cc, fmin(cc->ssthresh, cc->cwnd));
@@ -322,11 +298,10 @@ static bool overflowed(const struct adaptive *a, cong_time now) {
 /* Other flows fill the queue, which may be too short to say whose it is by its
  * length. Losses by chance distort the share, so they must not be likely. */
 static bool is_beside_others(const struct adaptive *a, cong_time now) {
-    double share = cong__queue_share(&a->queue.share);
-    double error = cong__queue_share_error(&a->queue.share);
-    return a->queue.foreign || (share >= 0 && share + SURE * error < FOREIGN &&
-                                (double)a->rank >= INDEPENDENT &&
-                                (overflowed(a, now) || queue_stands(a)));
+    return a->queue.foreign ||
+           (cong__queue_share_is_below(&a->queue.share, FOREIGN, SURE) &&
+            (double)a->rank >= INDEPENDENT &&
+            (overflowed(a, now) || queue_stands(a)));
 }
 
 /* Rate of the link, bytes/ns; 0: not known. The regression errs towards higher
@@ -398,7 +373,7 @@ static void keep_queue(struct adaptive *a, const struct cong_ack *ack) {
 /* Beside other flows, a stream that adapts to its share never quite fills the
  * window, which may still grow. */
 static bool follows_share(const struct adaptive *a) {
-    double used = fmax(a->pipe, a->pipe_before);
+    double used = cong__recent_flight(&a->flight);
     return a->queue.foreign && used >= FOLLOWS * a->q.w.cc.cwnd;
 }
 
@@ -408,7 +383,7 @@ static bool follows_share(const struct adaptive *a) {
 static void reopen(struct adaptive *a, const struct cong_ack *ack,
                    cong_time now) {
     struct cong *cc = &a->q.w.cc;
-    double room = ROOM * fmax(a->pipe, a->pipe_before);
+    double room = ROOM * cong__recent_flight(&a->flight);
     if (a->delay > 0 && a->queue.was_own && !a->queue.foreign &&
         !ack->limited && !ack->recovery && cc->cwnd >= cc->ssthresh &&
         cc->cwnd < room && !cong__short_queue_is_near(&a->queue, now)) {
@@ -443,10 +418,9 @@ static bool loses_much(const struct adaptive *a, cong_time now) {
 /* Other flows fill the queue. If it never was the flow's own, this need not be
  * as certain. */
 static bool is_others_queue(const struct adaptive *a, cong_time now) {
-    double share = cong__queue_share(&a->queue.share);
-    double error = cong__queue_share_error(&a->queue.share);
     return a->queue.foreign ||
-           (!a->queue.was_own && share >= 0 && share + ERRORS * error < OWN &&
+           (!a->queue.was_own &&
+            cong__queue_share_is_below(&a->queue.share, OWN, ERRORS) &&
             (queue_stands(a) || loses_much(a, now)));
 }
 
@@ -470,7 +444,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     seen.now = cong__clock_read(&a->clock, ack->now);
     note_rtt(a, &seen);
     note_loss(a, &seen);
-    note_use(a, &seen);
+    cong__recent_flight_ack(&a->flight, &seen);
     end_slow_start(a);
     leave_slow_start(a, &seen);
     keep_queue(a, &seen);
@@ -487,7 +461,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     }
     seen.recovery &= !a->chance;
     seen.limited |= follows_share(a);
-    seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
+    seen.limited &= cc->cwnd < ROOM * cong__recent_flight(&a->flight);
     seen.limited &=
         cc->cwnd < cc->ssthresh || !has_more_than(a, a->part, seen.now);
     /* below ssthresh, growth is fast enough */
@@ -534,9 +508,8 @@ static bool is_independent(struct adaptive *a, cong_time now) {
  * jitter: it does not depend on what the flow sends, as it would in a queue of
  * which the flow fills a part, nor do the losses follow it. */
 static bool is_delay_of_path(const struct adaptive *a, cong_time now) {
-    double share = cong__queue_share(&a->queue.share);
-    double error = cong__queue_share_error(&a->queue.share);
-    return share >= 0 && share + PATH_ERRORS * error < PATH_SHARE &&
+    return cong__queue_share_is_below(&a->queue.share, PATH_SHARE,
+                                      PATH_ERRORS) &&
            (double)a->rank < PATH_RANK && loses_less_than(a, PATH_LOSS) &&
            is_live(a, now);
 }
@@ -599,7 +572,7 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
 
 static int auto_set(struct cong *cc, const char *param, double value) {
     int rv = cong__set_param(cc, params, CONG__COUNT(params), param, value);
-    report_stand(cc);
+    cc->stand_cs = (unsigned char)(1e2 * ((struct adaptive *)cc)->stand + 0.5);
     if (rv != -1) {
         return rv;
     }

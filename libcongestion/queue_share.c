@@ -81,6 +81,12 @@ double cong__queue_share_error(const struct cong__queue_share *s) {
     return s->delivered * sqrt(rest / s->var_sent / s->spans);
 }
 
+bool cong__queue_share_is_below(const struct cong__queue_share *s, double part,
+                                double errors) {
+    double share = cong__queue_share(s);
+    return share >= 0 && share + errors * cong__queue_share_error(s) < part;
+}
+
 double cong__queue_share_packet(const struct cong__queue_share *s, double mss) {
     return queue_share_is_known(s) ? mss * fmax(s->cov, 0) / s->var_sent : 0;
 }

@@ -38,6 +38,9 @@ void cong__queue_share_ack(struct cong__queue_share *s,
 double cong__queue_share(const struct cong__queue_share *s);
 /* Its standard error; 1 when the share is not known. */
 double cong__queue_share_error(const struct cong__queue_share *s);
+/* The share is known, and smaller than this part by so many standard errors. */
+bool cong__queue_share_is_below(const struct cong__queue_share *s, double part,
+                                double errors);
 /* Transmission time of a packet at the bottleneck, ns; 0: not known. */
 double cong__queue_share_packet(const struct cong__queue_share *s, double mss);
 

@@ -52,20 +52,13 @@ static void short_queue_count(struct cong__short_queue *q, double queue,
     }
 }
 
-static bool short_queue_is_below(const struct cong__short_queue *q, double part,
-                                 double errors) {
-    double share = cong__queue_share(&q->share);
-    double error = cong__queue_share_error(&q->share);
-    return share >= 0 && share + errors * error < part;
-}
-
 /* True when the queue has just become foreign. */
 static bool short_queue_judge(struct cong__short_queue *q, bool guest,
                               cong_time now) {
     bool own = cong__queue_share(&q->share) > OWN;
     double enough = guest ? EXCESS_GUEST * EXCESS : EXCESS;
     q->was_own |= own;
-    if (short_queue_is_below(q, STAYS, STAYS_DOUBT)) {
+    if (cong__queue_share_is_below(&q->share, STAYS, STAYS_DOUBT)) {
         q->confirmed = now;
     }
     if (q->foreign) {
@@ -75,7 +68,8 @@ static bool short_queue_judge(struct cong__short_queue *q, bool guest,
         q->excess = q->foreign ? q->excess : 0;
         return false;
     }
-    q->foreign = q->excess > enough && short_queue_is_below(q, FOREIGN, DOUBT);
+    q->foreign = q->excess > enough &&
+                 cong__queue_share_is_below(&q->share, FOREIGN, DOUBT);
     return q->foreign;
 }
 

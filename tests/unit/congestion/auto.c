@@ -166,9 +166,9 @@ static void auto_measures_what_it_gives_up_by_the_use(void **state) {
 TEST(a_host_reads_how_long_a_queue_of_others_stands) {
     struct rig r;
     rig_start(&r, "auto", -1);
-    assert_int_equal(r.cc->stand_cs, 40);
-    assert_int_equal(cong_set(r.cc, "stand", 0), 0);
     assert_int_equal(r.cc->stand_cs, 0);
+    assert_int_equal(cong_set(r.cc, "stand", 0.4), 0);
+    assert_int_equal(r.cc->stand_cs, 40);
     assert_int_equal(cong_set(r.cc, "stand", 2.5), 0);
     assert_int_equal(r.cc->stand_cs, 250);
     assert_int_equal(cong_set(r.cc, "stand", 3), -2);
