@@ -330,11 +330,10 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
     return rv != 0 ? rv : tltcp__sections_settle_expired(s, number);
 }
 
-/* Gives up the section if its dependency is lost. */
+/* Gives up a section whose dependency is lost. */
 static int drop_dependent(tltcp__sections *s, uint64_t number) {
     const tltcp__section *r = tltcp__sections_rec(s, number);
-    return r->state == TLTCP__SECTION_LIVE &&
-                   tltcp__dependencies_lost(s->dependencies, number, r)
+    return r->state == TLTCP__SECTION_LIVE && r->deadline != TLTCP_TIME_NEVER
                ? tltcp__sections_give_up(s, number, TLTCP_CAUSE_DEPENDS)
                : 0;
 }
@@ -366,7 +365,10 @@ static int drop_dependents(tltcp__sections *s) {
         s->dependents_from > s->recs.head ? s->dependents_from : s->recs.head;
     int rv = 0;
     for (; rv == 0 && i < s->recs.tail; i++) {
-        rv = drop_dependent(s, i);
+        if (tltcp__dependencies_lost(s->dependencies, i,
+                                     tltcp__sections_rec(s, i))) {
+            rv = drop_dependent(s, i);
+        }
     }
     s->dependents_from = UINT64_MAX;
     while (rv == 0 && cmn__ring_len(&s->orphans) > 0) {

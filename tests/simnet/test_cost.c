@@ -188,6 +188,27 @@ static uint64_t steps_per_dependent(uint32_t n) {
     return before / n;
 }
 
+/* More than are remembered as lost. */
+TEST(all_dependents_of_one_section_go_with_it) {
+    enum { ALL = 6000 };
+    static uint8_t bytes[SIZE];
+    const cmn__mem mem = cmn__mem_default();
+    tltcp_section in = {.data = &(struct iovec){bytes, SIZE}, .count = 1};
+    tltcp__counters stats = {0};
+    tltcp__sections s;
+    tltcp__sections_init(&s, &mem, (size_t)ALL * SIZE, ALL, &stats);
+    s.policy = TLTCP_DROP_DEPENDENTS;
+    for (uint32_t i = 0; i < ALL; i++) {
+        in.meta.section_class = i == 0 ? TL_CLASS_KEY : TL_CLASS_DISPOSABLE;
+        in.meta.depends = i == 0 ? TL_DEPENDS_NONE : i;
+        in.deadline = i == 0 ? 1 : 2;
+        assert_int_equal(tltcp__sections_write(&s, &in, 0), 0);
+    }
+    assert_int_equal(tltcp__sections_expire(&s, 1), 0);
+    assert_int_equal(stats.sections_dependent, ALL - 1);
+    tltcp__sections_free(&s);
+}
+
 TEST(so_does_that_of_a_section_and_its_dependents) {
     assert_true(steps_per_dependent(16384) < 2 * steps_per_dependent(100));
 }
@@ -240,6 +261,7 @@ int main(void) {
         cmocka_unit_test(small_repair_symbols_cost_little),
         cmocka_unit_test(the_end_of_a_section_costs_the_same_before_many),
         cmocka_unit_test(so_does_that_of_a_section_and_its_dependents),
+        cmocka_unit_test(all_dependents_of_one_section_go_with_it),
         cmocka_unit_test(
             a_claim_of_rebuilt_bytes_costs_the_same_in_many_sections),
         cmocka_unit_test(the_work_per_packet_does_not_grow_with_the_window),
