@@ -196,6 +196,9 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
     GstTltcpInput *in = input_of(d, h->stream);
     gst_caps_replace(&in->caps, NULL);
     in->caps = gst_tltcp_caps_from_config(&config, &d->names);
+    if (!in->caps && config.caps.len > 0) {
+        count(d, &d->counts.refused);
+    }
     in->type = config.type;
     in->described = h->length;
     if (!in->ts && in->caps && gst_tltcp_caps_is_ts(in->caps)) {

@@ -8,12 +8,13 @@
 
 #define TEXT_MAX (64u << 10)
 
-/* Copies values of the tag's own type, if text can represent it. */
+/* Copies values of the tag's own type, if text can represent it and a receiver
+ * takes it. */
 static void copy_tag(const GstTagList *from, const gchar *tag, GstTagList *to) {
     GType type = gst_tag_exists(tag) ? gst_tag_get_type(tag) : G_TYPE_INVALID;
 
     if (type == G_TYPE_INVALID || type == GST_TYPE_SAMPLE ||
-        type == GST_TYPE_BUFFER) {
+        type == GST_TYPE_BUFFER || type == GST_TYPE_STRUCTURE) {
         return;
     }
     for (guint i = 0; i < gst_tag_list_get_tag_size(from, tag); i++) {

@@ -126,6 +126,9 @@ int tltcp__live_input_start(tltcp_live *l, tltcp_socket *socket) {
     l->connections++;
     (void)pthread_mutex_unlock(&l->lock);
     l->in.ended = l->in.described = false;
+    for (size_t i = 0; i < LIVE_STREAMS; i++) {
+        live_forget_format(l, i); /* the next peer has its own */
+    }
     return 0;
 }
 

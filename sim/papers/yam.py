@@ -50,7 +50,7 @@ FIGURES = (
            ("fig13.more",)),
     Figure("Figure 14", "cwnd: Yam above Vegas", ("fig15.more",)),
     Figure("Figure 15", "throughput: Yam much higher than Vegas",
-           ("fig15.more",), False, "So are Reno, Peach, CUBIC and BBR"),
+           ("fig15.more",), False, "Reno, Peach, CUBIC and BBR are higher than Vegas, too"),
     Figure("Figure 17", "total throughput by number of flows: Yam about "
            "Reno's, both above FAST", ("fig17.reno", "fig17.fast")),
     Figure("Figure 18", "fairness of Yam lower for 3 to 5 flows, similar "

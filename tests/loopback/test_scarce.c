@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Without memory, without descriptors: an error, and nothing left behind. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -88,7 +89,8 @@ TEST(connecting_without_memory_fails_cleanly) {
     assert_true(fail_each(l, connect_once) > 3);
 }
 
-static int allocations_until_failure;
+static atomic_int allocations_until_failure;
+static atomic_uint asked;
 
 /* On the listener's thread, which counts its own allocations. */
 static bool fail_soon(void *user, const tltcp_caller *caller, char *reason) {
@@ -96,6 +98,7 @@ static bool fail_soon(void *user, const tltcp_caller *caller, char *reason) {
     (void)caller;
     (void)reason;
     left = allocations_until_failure;
+    asked++;
     return true;
 }
 
@@ -123,6 +126,7 @@ TEST(a_traced_listener_without_memory_survives) {
         (void)tltcp_close(second, 0);
     }
     allocations_until_failure = -1;
+    assert_true(asked >= 80);
     lo_connect(l);
 }
 

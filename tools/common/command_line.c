@@ -58,7 +58,8 @@ static int ambiguous(const char *tool, const char *word, int len,
     char list[MATCHES_MAX] = "";
     size_t at = 0;
     for (; options->name && at < sizeof(list); options++) {
-        if (strncmp(options->name, word + 2, (size_t)len - 2) == 0) {
+        if (strcmp(options->name, TOOL_PORT) != 0 &&
+            strncmp(options->name, word + 2, (size_t)len - 2) == 0) {
             at += (size_t)snprintf(list + at, sizeof(list) - at, "%s--%s",
                                    at ? ", " : "", options->name);
         }

@@ -34,6 +34,7 @@ TEST(descriptions_of_all_streams_take_a_limited_memory) {
     tltcp_live_format format;
     tltcp_live_event ev;
     unsigned kept = 0;
+    char url[64];
     await(p.out, TLTCP_LIVE_EVENT_CONNECTED, &ev); /* or the frame is let go */
     tltcp_live_format_init(&format);
     format.type = TLTCP_LIVE_DATA;
@@ -50,6 +51,15 @@ TEST(descriptions_of_all_streams_take_a_limited_memory) {
     assert_int_equal(f.len, 4);
     assert_int_equal(kept, 9); /* 8 MiB */
     assert_int_equal(tltcp_live_get_format(p.in, 11, &format), TLTCP_ERR_INVAL);
+    /* the next caller has as much */
+    tltcp_live_close(p.out, 0);
+    (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u?latency=2000",
+                   port_of(p.in));
+    p.out = open_live(TLTCP_LIVE_SEND, url);
+    await(p.out, TLTCP_LIVE_EVENT_CONNECTED, &ev);
+    assert_int_equal(tltcp_live_set_format(p.out, 0, &format), 0);
+    put(p.out, 0, "data", 0, 1000);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
     close_pair(&p);
 }
 
