@@ -16,15 +16,15 @@
  * higher the rate, the less queue is tolerated: streams that share a path then
  * become equal. A
  * queue that other flows fill is not subtracted, since draining it would only
- * yield the path to them.  Streams like ours drain a queue again and again, so
- * only a queue that has stood for a while is that of others.  The margin
- * shrinks on a path whose rate varies. While acknowledgements are overdue, our
- * own queue is assumed to grow, so that the target falls to its floor within
- * DRAIN. The target never exceeds a multiple of the recent delivery rate, and
- * is 0 before the first delivery. After a while without a queue, it rises above
- * the estimate to probe for more.  A delay that stays the same while less is in
- * flight than a queue of that length would hold is none of ours: the path has
- * become longer. */
+ * yield the path to them.  Streams like ours drain a queue again and again; on
+ * request, only a queue that has stood for a while is that of others.  The
+ * margin shrinks on a path whose rate varies. While acknowledgements are
+ * overdue, our own queue is assumed to grow, so that the target falls to its
+ * floor within DRAIN. The target never exceeds a multiple of the recent
+ * delivery rate, and is 0 before the first delivery. After a while without a
+ * queue, it rises above the estimate to probe for more.  A delay that stays the
+ * same while less is in flight than a queue of that length would hold is none
+ * of ours: the path has become longer. */
 
 #define TLTCP__TARGET_SAMPLES 32u
 
