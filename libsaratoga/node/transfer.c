@@ -49,12 +49,7 @@ saratoga__file *saratoga__file_new(saratoga_node *u) {
     atomic_init(&f->output.cancelled, false);
     f->recv.part.fd = -1;
     f->recv.part.folder = -1;
-    f->next = u->files;
-    if (f->next != NULL) {
-        f->next->prev = f;
-    }
-    u->files = f;
-    u->n_files++;
+    saratoga__file_link(u, f);
     return f;
 }
 

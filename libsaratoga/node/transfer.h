@@ -7,6 +7,15 @@
 /* The life of a transfer up to its end, which finish.c handles. */
 
 saratoga__file *saratoga__file_new(saratoga_node *u);
+/* Puts a new transfer at the head of the node's list. */
+static inline void saratoga__file_link(saratoga_node *u, saratoga__file *f) {
+    f->next = u->files;
+    if (f->next != NULL) {
+        f->next->prev = f;
+    }
+    u->files = f;
+    u->n_files++;
+}
 /* Frees a transfer that no thread and no application uses. */
 void saratoga__file_free(saratoga__file *f);
 saratoga__file *saratoga__file_find(saratoga_node *u, uint64_t id);

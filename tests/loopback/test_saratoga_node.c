@@ -220,9 +220,9 @@ TEST(a_transfer_without_a_host_is_refused) {
     assert_int_equal(saratoga_node_active(p->client), 0);
 }
 
-static void get_from_group(struct pair *p, const char *group) {
+/* A get of the file "f" into the other folder. */
+static saratoga_node_transfer plan_get(const struct pair *p) {
     saratoga_node_transfer t;
-    uint64_t id;
 
     saratoga_node_transfer_init(&t);
     t.type = SARATOGA_GET;
@@ -230,6 +230,13 @@ static void get_from_group(struct pair *p, const char *group) {
     t.service = p->port;
     t.path = "f";
     t.folder = p->there;
+    return t;
+}
+
+static void get_from_group(struct pair *p, const char *group) {
+    saratoga_node_transfer t = plan_get(p);
+    uint64_t id;
+
     t.file = group;
     t.group = group;
     assert_int_equal(saratoga_node_start(p->client, &t, &id), 0);
@@ -261,12 +268,7 @@ TEST(fields_that_a_caller_does_not_know_are_not_read) {
 
     make_file(p->here, "f", FILE_LEN, 1);
     open_pair(p, false, 0);
-    saratoga_node_transfer_init(&t);
-    t.type = SARATOGA_GET;
-    t.host = "127.0.0.1";
-    t.service = p->port;
-    t.path = "f";
-    t.folder = p->there;
+    t = plan_get(p);
     t.struct_size = offsetof(saratoga_node_transfer, group);
     t.group = (const char *)1;
     t.group_service = (const char *)1;

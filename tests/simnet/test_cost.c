@@ -127,30 +127,55 @@ TEST(a_claim_of_rebuilt_bytes_costs_the_same_in_many_sections) {
     assert_true(steps_per_claim(16384) < 2 * steps_per_claim(100));
 }
 
-/* Steps per section of n, each needed by the next, that expire one by one where
- * each dies alone. */
-static uint64_t steps_per_expiry(uint32_t n) {
+/* Room for n sections, of which none is written yet. */
+struct store {
+    cmn__mem mem;
+    tltcp__counters stats;
+    tltcp__sections sections;
+};
+
+static void store_open(struct store *o, uint32_t n) {
+    o->mem = cmn__mem_default();
+    o->stats = (tltcp__counters){0};
+    tltcp__sections_init(&o->sections, &o->mem, (size_t)n * SIZE, n, &o->stats);
+}
+
+static void store_write(struct store *o, uint32_t class, uint32_t depends,
+                        tltcp_time deadline) {
     static uint8_t bytes[SIZE];
-    const cmn__mem mem = cmn__mem_default();
-    tltcp_section in = {.data = &(struct iovec){bytes, SIZE}, .count = 1};
-    tltcp__counters stats = {0};
-    tltcp__sections s;
-    uint64_t before;
-    tltcp__sections_init(&s, &mem, (size_t)n * SIZE, n, &stats);
-    in.meta.section_class = TL_CLASS_REFERENCE;
-    for (in.deadline = 1; in.deadline <= n; in.deadline++) {
-        assert_int_equal(tltcp__sections_write(&s, &in, 0), 0);
-    }
-    before = steps;
+    const tltcp_section in = {
+        .data = &(struct iovec){bytes, SIZE},
+        .count = 1,
+        .deadline = deadline,
+        .meta = {.section_class = class, .depends = depends}};
+    assert_int_equal(tltcp__sections_write(&o->sections, &in, 0), 0);
+}
+
+/* Steps per section of n until all have expired, one at a time. */
+static uint64_t store_expire(struct store *o, uint32_t n) {
+    uint64_t before = steps;
     for (tltcp_time now = 1; now <= n; now++) {
-        assert_int_equal(tltcp__sections_expire(&s, now), 0);
+        assert_int_equal(tltcp__sections_expire(&o->sections, now), 0);
     }
     before = steps - before;
-    assert_int_equal(stats.sections_expired, n);
-    tltcp__sections_free(&s);
+    assert_int_equal(o->stats.sections_expired, n);
     print_message("%" PRIu32 " sections: %" PRIu64 " steps each\n", n,
                   before / n);
     return before / n;
+}
+
+/* Steps per section of n, each needed by the next, that expire one by one where
+ * each dies alone. */
+static uint64_t steps_per_expiry(uint32_t n) {
+    struct store o;
+    uint64_t each;
+    store_open(&o, n);
+    for (uint32_t i = 1; i <= n; i++) {
+        store_write(&o, TL_CLASS_REFERENCE, 0, i);
+    }
+    each = store_expire(&o, n);
+    tltcp__sections_free(&o.sections);
+    return each;
 }
 
 TEST(the_end_of_a_section_costs_the_same_before_many) {
@@ -160,53 +185,33 @@ TEST(the_end_of_a_section_costs_the_same_before_many) {
 /* Steps per section of n, half of which expire one by one, each with the one
  * that depends on it. */
 static uint64_t steps_per_dependent(uint32_t n) {
-    static uint8_t bytes[SIZE];
-    const cmn__mem mem = cmn__mem_default();
-    tltcp_section in = {.data = &(struct iovec){bytes, SIZE}, .count = 1};
-    tltcp__counters stats = {0};
-    tltcp__sections s;
-    uint64_t before;
-    tltcp__sections_init(&s, &mem, (size_t)n * SIZE, n, &stats);
-    s.policy = TLTCP_DROP_DEPENDENTS;
-    for (uint32_t i = 0; i < n; i++) {
-        in.meta.section_class =
-            i % 2 == 0 ? TL_CLASS_REFERENCE : TL_CLASS_DISPOSABLE;
-        in.meta.depends = i % 2 == 0 ? TL_DEPENDS_NONE : 1;
-        in.deadline = i % 2 == 0 ? 1 + i : 2 * (tltcp_time)n;
-        assert_int_equal(tltcp__sections_write(&s, &in, 0), 0);
+    struct store o;
+    uint64_t each;
+    store_open(&o, n);
+    o.sections.policy = TLTCP_DROP_DEPENDENTS;
+    for (uint32_t i = 0; i < n; i += 2) {
+        store_write(&o, TL_CLASS_REFERENCE, TL_DEPENDS_NONE, 1 + i);
+        store_write(&o, TL_CLASS_DISPOSABLE, 1, 2 * (tltcp_time)n);
     }
-    before = steps;
-    for (tltcp_time now = 1; now <= n; now++) {
-        assert_int_equal(tltcp__sections_expire(&s, now), 0);
-    }
-    before = steps - before;
-    assert_int_equal(stats.sections_expired, n);
-    assert_int_equal(stats.sections_dependent, n / 2);
-    tltcp__sections_free(&s);
-    print_message("%" PRIu32 " sections: %" PRIu64 " steps each\n", n,
-                  before / n);
-    return before / n;
+    each = store_expire(&o, n);
+    assert_int_equal(o.stats.sections_dependent, n / 2);
+    tltcp__sections_free(&o.sections);
+    return each;
 }
 
 /* More than are remembered as lost. */
 TEST(all_dependents_of_one_section_go_with_it) {
     enum { ALL = 6000 };
-    static uint8_t bytes[SIZE];
-    const cmn__mem mem = cmn__mem_default();
-    tltcp_section in = {.data = &(struct iovec){bytes, SIZE}, .count = 1};
-    tltcp__counters stats = {0};
-    tltcp__sections s;
-    tltcp__sections_init(&s, &mem, (size_t)ALL * SIZE, ALL, &stats);
-    s.policy = TLTCP_DROP_DEPENDENTS;
-    for (uint32_t i = 0; i < ALL; i++) {
-        in.meta.section_class = i == 0 ? TL_CLASS_KEY : TL_CLASS_DISPOSABLE;
-        in.meta.depends = i == 0 ? TL_DEPENDS_NONE : i;
-        in.deadline = i == 0 ? 1 : 2;
-        assert_int_equal(tltcp__sections_write(&s, &in, 0), 0);
+    struct store o;
+    store_open(&o, ALL);
+    o.sections.policy = TLTCP_DROP_DEPENDENTS;
+    store_write(&o, TL_CLASS_KEY, TL_DEPENDS_NONE, 1);
+    for (uint32_t i = 1; i < ALL; i++) {
+        store_write(&o, TL_CLASS_DISPOSABLE, i, 2);
     }
-    assert_int_equal(tltcp__sections_expire(&s, 1), 0);
-    assert_int_equal(stats.sections_dependent, ALL - 1);
-    tltcp__sections_free(&s);
+    assert_int_equal(tltcp__sections_expire(&o.sections, 1), 0);
+    assert_int_equal(o.stats.sections_dependent, ALL - 1);
+    tltcp__sections_free(&o.sections);
 }
 
 TEST(so_does_that_of_a_section_and_its_dependents) {

@@ -58,12 +58,7 @@ static saratoga__file *begin(saratoga_node *u, uint64_t host) {
     f->local.medium = SARATOGA__SOURCE;
     f->send.shares_rate = true;
     f->peer.host = host;
-    f->next = u->files;
-    if (f->next != NULL) {
-        f->next->prev = f;
-    }
-    u->files = f;
-    u->n_files++;
+    saratoga__file_link(u, f);
     return f;
 }
 
