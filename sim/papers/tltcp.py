@@ -40,7 +40,7 @@ FIGURES = (
     Figure("Figure 12", "S is near 1 at every delay", ("fig12.delay",), True,
            BOUND),
     Figure("Figure 13", "fair at deadlines from 2.5 s on; at 0.5 s TLTCP gets "
-           "less, for a section has too few packets for three duplicates, so "
+           "less: a section has too few packets for three duplicates, so "
            "that timeouts follow", ("fig13.short", "fig13.long"), False,
            "Cause, by experiment: windows of 10 lose no packet at any "
            "deadline, so no duplicate is waited for. With windows of 20 TLTCP "

@@ -48,8 +48,8 @@ STEP = 1    # s between samples
 
 
 FIGURES = (
-    Figure("Figure 5", "TCP has the highest throughput with Mod WestwoodNew. "
-           "Throughput rises steeply, falls after 3 s and rises after 55 s",
+    Figure("Figure 5", "Mod WestwoodNew has the highest throughput, which "
+           "rises steeply, falls after 3 s and rises after 55 s",
            ("fig5.highest", "fig5.shape"), False, "The paper says neither "
            "what is lost nor how long queues are. With queues of 100 packets "
            "Figures 5, 6 and 7 are reproduced together"),
