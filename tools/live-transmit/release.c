@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NS_PER_MS UINT64_C(1000000)
+#define LATENCY_MAX_MS 60000u /* that a sender may ask for */
+/* A minute of 35 Mbit/s. */
+#define HELD_MAX ((size_t)256 << 20)
+
 struct release_piece {
     struct release_piece *next;
     uint64_t when;
@@ -28,6 +33,11 @@ static uint64_t when_of(struct release *r, const tltcp_live_frame *f,
     return when < f->arrived ? f->arrived : when;
 }
 
+uint64_t release_latency(uint32_t announced_ms) {
+    uint32_t ms = announced_ms < LATENCY_MAX_MS ? announced_ms : LATENCY_MAX_MS;
+    return ms * NS_PER_MS;
+}
+
 bool release_push(struct release *r, const tltcp_live_frame *f,
                   uint64_t latency) {
     struct release_piece *p = malloc(sizeof(*p) + f->len);
@@ -38,6 +48,7 @@ bool release_push(struct release *r, const tltcp_live_frame *f,
     p->len = f->len;
     memcpy(p->data, f->data, f->len);
     p->when = r->newest = when_of(r, f, latency);
+    r->held += sizeof(*p) + f->len;
     if (r->last) {
         r->last->next = p;
     } else {
@@ -48,7 +59,10 @@ bool release_push(struct release *r, const tltcp_live_frame *f,
 }
 
 uint64_t release_when(const struct release *r) {
-    return r->first ? r->first->when : TLTCP_TIME_NEVER;
+    if (r->first == NULL) {
+        return TLTCP_TIME_NEVER;
+    }
+    return r->held > (r->most ? r->most : HELD_MAX) ? 0 : r->first->when;
 }
 
 const uint8_t *release_peek(const struct release *r, size_t *len) {
@@ -61,10 +75,12 @@ void release_pop(struct release *r) {
     if (p) {
         r->first = p->next;
         r->last = r->first ? r->last : NULL;
+        r->held -= sizeof(*p) + p->len;
         free(p);
     }
 }
 
 void release_restart(struct release *r) {
     media__timemap_init(&r->map);
+    r->newest = 0;
 }

@@ -20,14 +20,22 @@ struct release {
     struct release_piece *last;
     media_timemap map;
     uint64_t newest; /* release time of the last of them */
+    size_t held;     /* bytes of memory that they take */
+    size_t most;     /* beyond, the oldest leave early; 0: a default */
 };
+
+/** @brief How long a sender may have its frames held: a minute at most, or
+ * anyone who sends could fill the memory.
+ * @param announced_ms  the latency that it announces @return ns */
+uint64_t release_latency(uint32_t announced_ms);
 
 /** @brief Appends. @param r  release @param f  frame; copied
  * @param latency  ns @return false: out of memory */
 bool release_push(struct release *r, const tltcp_live_frame *f,
                   uint64_t latency);
 
-/** @brief Release time of the next bytes; TLTCP_TIME_NEVER: there are none. */
+/** @brief Release time of the next bytes; 0: too many wait; TLTCP_TIME_NEVER:
+ * there are none. */
 uint64_t release_when(const struct release *r);
 
 /** @brief Returns the next bytes. @param r  release @param[out] len  how many

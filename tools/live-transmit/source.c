@@ -13,13 +13,14 @@
 
 static void source_on_frame(struct job *j, const tltcp_live_frame *f) {
     const tltcp_live_settings *from = j->o->in.to.settings;
-    uint64_t latency = from->has_latency ? from->latency_ms : j->latency_ms;
+    uint64_t latency = from->has_latency ? from->latency_ms * NS_PER_MS
+                                         : release_latency(j->latency_ms);
     if (!f->complete) {
         return;
     }
     if (job_sends(j) || j->o->immediate) {
         job_deliver(j, f->data, f->len, f->arrived);
-    } else if (!release_push(&j->release, f, latency * NS_PER_MS)) {
+    } else if (!release_push(&j->release, f, latency)) {
         job_no_memory(j);
     }
 }
