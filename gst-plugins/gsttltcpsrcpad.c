@@ -2,8 +2,15 @@
 /* A pad of the source for a stream beside the first. */
 #include "gst-plugins/gsttltcpsrcpad.h"
 
-/* Limit of the queue when downstream blocks. */
-#define BYTES_MAX (16u << 20)
+#include "internal/media/codec/framing.h"
+
+/* Limit of the queue when downstream blocks, which the peer can cause by the
+ * times of its frames. */
+#define BYTES_MAX ((gsize)16 << 20)
+/* Memory that an object takes beside its data. */
+#define OBJECT_BYTES 1024u
+/* The most that a peer's tags take as text. */
+#define TAGS_BYTES ((gsize)64 << 10)
 
 struct _GstTltcpSrcPad {
     GstPad parent;
@@ -12,7 +19,10 @@ struct _GstTltcpSrcPad {
     GMutex lock; /* protects everything below */
     GCond changed;
     GQueue waiting; /* GstMiniObject */
-    gsize bytes;
+    gsize bytes;    /* that they take */
+    GstEvent *caps; /* the newest that found no room, or NULL */
+    GstEvent *tags; /* likewise */
+    gboolean ended; /* nothing may follow */
     gboolean active;
     gboolean dropped; /* since the last queued buffer */
 };
@@ -30,7 +40,24 @@ static void gst_tltcp_src_pad_init(GstTltcpSrcPad *pad) {
 
 static void drop_all(GstTltcpSrcPad *pad) {
     g_queue_clear_full(&pad->waiting, (GDestroyNotify)gst_mini_object_unref);
+    gst_clear_event(&pad->caps);
+    gst_clear_event(&pad->tags);
     pad->bytes = 0;
+}
+
+/* Memory that an object takes; of descriptions, the most. */
+static gsize cost_of(GstMiniObject *object) {
+    if (GST_IS_BUFFER(object)) {
+        return OBJECT_BYTES + gst_buffer_get_size(GST_BUFFER(object));
+    }
+    switch (GST_EVENT_TYPE(object)) {
+    case GST_EVENT_CAPS:
+        return MEDIA_CONFIG_MAX;
+    case GST_EVENT_TAG:
+        return TAGS_BYTES;
+    default:
+        return OBJECT_BYTES;
+    }
 }
 
 static void gst_tltcp_src_pad_finalize(GObject *object) {
@@ -56,9 +83,7 @@ static GstMiniObject *take(GstTltcpSrcPad *pad) {
     while (pad->active && !(object = g_queue_pop_head(&pad->waiting))) {
         g_cond_wait(&pad->changed, &pad->lock);
     }
-    if (GST_IS_BUFFER(object)) { /* NULL is none */
-        pad->bytes -= gst_buffer_get_size(GST_BUFFER(object));
-    }
+    pad->bytes -= object ? cost_of(object) : 0;
     g_mutex_unlock(&pad->lock);
     return object;
 }
@@ -177,22 +202,57 @@ guint gst_tltcp_src_pad_stream(const GstTltcpSrcPad *pad) {
     return pad->stream;
 }
 
-void gst_tltcp_src_pad_push(GstTltcpSrcPad *pad, GstMiniObject *object) {
-    gsize len =
-        GST_IS_BUFFER(object) ? gst_buffer_get_size(GST_BUFFER(object)) : 0;
+static gboolean has_room(const GstTltcpSrcPad *pad, GstMiniObject *object) {
+    return pad->bytes == 0 || pad->bytes + cost_of(object) <= BYTES_MAX;
+}
 
-    g_mutex_lock(&pad->lock);
-    if (len && pad->bytes + len > BYTES_MAX) {
-        gst_mini_object_unref(object);
-        pad->dropped = TRUE;
+static void enqueue(GstTltcpSrcPad *pad, GstMiniObject *object) {
+    pad->bytes += cost_of(object);
+    g_queue_push_tail(&pad->waiting, object);
+    g_cond_broadcast(&pad->changed);
+}
+
+/* Of several descriptions that find no room, the newest counts. */
+static void leave_out(GstTltcpSrcPad *pad, GstMiniObject *object) {
+    if (GST_IS_EVENT(object) && GST_EVENT_TYPE(object) == GST_EVENT_CAPS) {
+        gst_event_replace(&pad->caps, GST_EVENT(object));
+    } else if (GST_IS_EVENT(object) &&
+               GST_EVENT_TYPE(object) == GST_EVENT_TAG) {
+        gst_event_replace(&pad->tags, GST_EVENT(object));
     } else {
-        if (len && pad->dropped) {
+        pad->dropped = TRUE;
+    }
+    gst_mini_object_unref(object);
+}
+
+/* What was left out comes first, or buffers would have wrong caps. */
+static void enqueue_left_out(GstTltcpSrcPad *pad) {
+    if (pad->caps) {
+        enqueue(pad, GST_MINI_OBJECT(g_steal_pointer(&pad->caps)));
+    }
+    if (pad->tags) {
+        enqueue(pad, GST_MINI_OBJECT(g_steal_pointer(&pad->tags)));
+    }
+}
+
+static gboolean is_end(GstMiniObject *object) {
+    return GST_IS_EVENT(object) && GST_EVENT_TYPE(object) == GST_EVENT_EOS;
+}
+
+void gst_tltcp_src_pad_push(GstTltcpSrcPad *pad, GstMiniObject *object) {
+    g_mutex_lock(&pad->lock);
+    if (pad->ended) {
+        gst_mini_object_unref(object);
+    } else if (!is_end(object) && !has_room(pad, object)) {
+        leave_out(pad, object);
+    } else {
+        pad->ended = is_end(object);
+        enqueue_left_out(pad);
+        if (pad->dropped && GST_IS_BUFFER(object)) {
             GST_BUFFER_FLAG_SET(GST_BUFFER(object), GST_BUFFER_FLAG_DISCONT);
             pad->dropped = FALSE;
         }
-        pad->bytes += len;
-        g_queue_push_tail(&pad->waiting, object);
-        g_cond_broadcast(&pad->changed);
+        enqueue(pad, object);
     }
     g_mutex_unlock(&pad->lock);
 }

@@ -23,8 +23,9 @@ void gst_tltcp_src_pad_remove(GstTltcpSrcPad *pad);
 
 guint gst_tltcp_src_pad_stream(const GstTltcpSrcPad *pad);
 
-/* Queues a buffer or a serialised event; takes ownership. Buffers are dropped
- * when the queue is full. */
+/* Queues a buffer or a serialised event; takes ownership. When the queue is
+ * full, buffers and gaps are dropped, and of caps and tags the newest remain.
+ */
 void gst_tltcp_src_pad_push(GstTltcpSrcPad *pad, GstMiniObject *object);
 
 #endif /* GST_TLTCP_SRC_PAD_H */
