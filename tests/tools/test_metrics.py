@@ -42,11 +42,12 @@ def parse(text):
     return samples
 
 
-def fetch(address, method="GET", path="/metrics"):
+def fetch(address, method="GET", path="/metrics", name=None):
+    """name: what a client takes the address for."""
     host, port = address.rsplit(":", 1)
     connection = http.client.HTTPConnection(host, int(port),
                                             timeout=toolbox.PATIENCE)
-    connection.request(method, path)
+    connection.request(method, path, headers={"Host": name} if name else {})
     answer = connection.getresponse()
     body = answer.read().decode()
     connection.close()
@@ -159,6 +160,31 @@ class Metrics(toolbox.Folder):
         self.assertEqual(answer.getheader("Allow"), "GET, HEAD")
         with self.assertRaises(ConnectionRefusedError):
             fetch("127.0.0.2:" + page.rsplit(":", 1)[1])
+        self.assertEqual(self.finish(tool, signal.SIGINT), (0, ""))
+
+    def test_a_page_of_the_web_does_not_read_it_under_its_own_name(self):
+        """Its name may lead a browser to this machine (DNS rebinding)."""
+        tool, (_, _, page) = self.listen(
+            "tltcp-live-transmit", "-q", "udp://127.0.0.1:0",
+            "tltcp://127.0.0.1:0?mode=listener")
+        for name in ("evil.example", "evil.example:80", "127.0.0.1.example",
+                     "localhost.example:9464", "[::1", "::1.example", ":80"):
+            answer, body = fetch(page, name=name)
+            self.assertEqual(answer.status, 403, name)
+            self.assertNotIn("tltcp_", body)
+        for name in ("localhost", "LocalHost:9464", "127.0.0.1", "[::1]:9464",
+                     "[::1]", page):
+            self.assertEqual(fetch(page, name=name)[0].status, 200, name)
+        self.assertEqual(self.finish(tool, signal.SIGINT), (0, ""))
+
+    def test_other_machines_may_use_any_name(self):
+        tool = self.start("tltcp-live-transmit", "-q", "--metrics", "0.0.0.0:0",
+                          "--port-file", self.folder / "port",
+                          "udp://127.0.0.1:0",
+                          "tltcp://127.0.0.1:0?mode=listener")
+        _, _, page = self.address(tool, self.folder / "port")
+        page = page.replace("0.0.0.0", "127.0.0.1")
+        self.assertEqual(fetch(page, name="studio.example")[0].status, 200)
         self.assertEqual(self.finish(tool, signal.SIGINT), (0, ""))
 
     def test_silent_connections_keep_no_others_out_for_long(self):

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tools/common/metrics.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #ifdef TOOLS_HAVE_MICROHTTPD
 #include <microhttpd.h>
 #endif
@@ -33,6 +36,8 @@ const char *metrics_check(const char *text) {
 
 struct metrics {
     struct MHD_Daemon *daemon;
+    struct hostport at;
+    bool is_private; /* only this machine can connect */
     pthread_mutex_t lock;
     char *page;
     size_t len;
@@ -52,12 +57,43 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned status,
 
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status) {
     static char none[] = "statistics are at /metrics\n";
+    static char name[] = "the host in the URL must be an address\n";
+    char *text = status == MHD_HTTP_FORBIDDEN ? name : none;
     struct MHD_Response *r = MHD_create_response_from_buffer(
-        sizeof(none) - 1, none, MHD_RESPMEM_PERSISTENT);
+        strlen(text), text, MHD_RESPMEM_PERSISTENT);
     if (r && status == MHD_HTTP_METHOD_NOT_ALLOWED) {
         (void)MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
     }
     return answer(c, status, r);
+}
+
+/* Whether a client that asks for this host, with or without a port, means this
+ * machine. A name that a page of the web has given it need not. */
+static bool is_own_name(const struct metrics *m, const char *host) {
+    char name[sizeof(m->at.host)];
+    bool brackets = host[0] == '[';
+    size_t len = strcspn(host, brackets ? "]" : ":");
+    struct in6_addr in6;
+    struct in_addr in;
+    if (len >= sizeof(name)) {
+        return false;
+    }
+    memcpy(name, host, len);
+    name[len] = '\0';
+    if (brackets) {
+        return host[len] == ']' && inet_pton(AF_INET6, name + 1, &in6) == 1;
+    }
+    return inet_pton(AF_INET, name, &in) == 1 ||
+           strcasecmp(name, "localhost") == 0 ||
+           strcasecmp(name, m->at.host) == 0;
+}
+
+/* A name may lead a browser from a page of the web to this machine (DNS
+ * rebinding), past the limits of its origin. */
+static bool is_foreign(const struct metrics *m, struct MHD_Connection *c) {
+    const char *host =
+        MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    return m->is_private && host && !is_own_name(m, host);
 }
 
 static enum MHD_Result give_page(struct metrics *m, struct MHD_Connection *c) {
@@ -89,6 +125,9 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c,
         *len = 0;
         return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED);
     }
+    if (is_foreign(m, c)) {
+        return refuse(c, MHD_HTTP_FORBIDDEN);
+    }
     return strcmp(url, "/metrics") == 0 ? give_page(m, c)
                                         : refuse(c, MHD_HTTP_NOT_FOUND);
 }
@@ -111,6 +150,14 @@ static struct MHD_Daemon *start(struct metrics *m, const struct address *a) {
         MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE_S, MHD_OPTION_END);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return d;
+}
+
+static bool is_loopback(const struct address *a) {
+    const struct sockaddr_in *in = (const struct sockaddr_in *)&a->sa;
+    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&a->sa;
+    return a->sa.ss_family == AF_INET
+               ? ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+               : IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
 }
 
 static void tell_address(const struct metrics *m, char *text) {
@@ -144,6 +191,8 @@ int metrics_open(struct metrics **out, const char *tool, const char *at,
         return tool_fail(tool, "out of memory");
     }
     (void)pthread_mutex_init(&m->lock, NULL);
+    m->at = hp;
+    m->is_private = is_loopback(&a);
     errno = 0;
     m->daemon = start(m, &a);
     if (!m->daemon) {
