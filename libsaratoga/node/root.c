@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <uv.h>
@@ -39,9 +40,10 @@ void saratoga__root_close(saratoga__root *r) {
     r->fd = -1;
 }
 
+/* Some disks do not tell cases apart. */
 bool saratoga__name_is_own(const char *name) {
-    return strncmp(name, SARATOGA__OWN_PREFIX, strlen(SARATOGA__OWN_PREFIX)) ==
-           0;
+    return strncasecmp(name, SARATOGA__OWN_PREFIX,
+                       strlen(SARATOGA__OWN_PREFIX)) == 0;
 }
 
 static bool is_dots(const char *name, size_t len, size_t dots) {
