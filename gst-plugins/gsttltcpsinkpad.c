@@ -127,6 +127,9 @@ static GstFlowReturn on_buffer(GstPad *gst_pad, GstObject *parent,
 static void sinkpad_on_eos(GstTltcpSinkPad *pad) {
     GstTltcpSink *self = pad->stream.sink;
 
+    if (!self->sender) {
+        return; /* the start finds it on the pad */
+    }
     if (gst_tltcp_sink_group_begin_eos(&pad->stream)) {
         gst_tltcp_sender_finish(self->sender);
     }
@@ -184,7 +187,9 @@ static gboolean sinkpad_on_event(GstPad *gst_pad, GstObject *parent,
         gst_event_copy_segment(event, &pad->segment);
         break;
     case GST_EVENT_GAP:
-        gst_tltcp_stream_gap(&pad->stream, &pad->segment, event);
+        if (pad->stream.sink->sender) {
+            gst_tltcp_stream_gap(&pad->stream, &pad->segment, event);
+        }
         break;
     case GST_EVENT_TAG:
         gst_tltcp_stream_tags(&pad->stream, event);
@@ -287,14 +292,26 @@ static void restart_all(GstTltcpSink *self) {
     }
 }
 
+/* Upstream may have begun, and even ended, before the sink: what is on the pad
+ * does not come again. */
+static void begin(GstTltcpSinkPad *pad) {
+    g_autoptr(GstEvent) segment =
+        gst_pad_get_sticky_event(GST_PAD(pad), GST_EVENT_SEGMENT, 0);
+
+    gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
+    if (segment) {
+        gst_event_copy_segment(segment, &pad->segment);
+    }
+    pad->stream.ending = pad->stream.ended = GST_PAD_IS_EOS(pad);
+    pad->flushing = FALSE;
+    interrupt(pad);
+}
+
 /* Streaming begins.  Requires the lock. */
 static void begin_all(GstTltcpSink *self) {
     self->stopping = self->stream.ending = FALSE;
     for (guint i = 0; i < self->pads->len; i++) {
-        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
-        gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
-        pad->stream.ending = pad->stream.ended = pad->flushing = FALSE;
-        interrupt(pad);
+        begin(g_ptr_array_index(self->pads, i));
     }
 }
 

@@ -39,6 +39,8 @@ static GstPadProbeReturn on_data(GstPad *pad, GstPadProbeInfo *info,
     struct output *o = output_of(r, pad);
     if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
         g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+        o->first = o->buffers ? o->first : GST_BUFFER_PTS(buffer);
+        o->last = GST_BUFFER_PTS(buffer);
         o->buffers++;
         o->keys += !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
         if (!o->type && caps) {

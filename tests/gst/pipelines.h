@@ -17,6 +17,8 @@ struct output {
     gchar *type;
     guint buffers;
     guint keys;
+    GstClockTime first; /* time of the first buffer */
+    GstClockTime last;
     gboolean eos;
     gchar *title;
     gchar *language;

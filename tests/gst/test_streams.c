@@ -232,6 +232,77 @@ TEST(a_pad_can_come_and_go) {
     gst_object_unref(sink);
 }
 
+/* ---- upstream runs before the sink ---- */
+
+static void begin_early(GstPad *pad) {
+    g_autoptr(GstCaps) caps =
+        gst_caps_new_simple("audio/x-alaw", "rate", G_TYPE_INT, 8000,
+                            "channels", G_TYPE_INT, 1, NULL);
+    GstSegment segment;
+
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    assert_true(gst_pad_send_event(pad, gst_event_new_stream_start("s")));
+    assert_true(gst_pad_send_event(pad, gst_event_new_caps(caps)));
+    assert_true(gst_pad_send_event(pad, gst_event_new_segment(&segment)));
+}
+
+TEST(a_stream_may_end_before_the_sink_starts) {
+    struct run *r = *state;
+    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
+    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
+    GstElement *sink = support_element("tltcpsink", uri);
+    GstElement *source = gst_element_factory_make("audiotestsrc", NULL);
+    g_autoptr(GstPad) pad = gst_element_request_pad_simple(sink, "sink_%u");
+    g_autoptr(GstPad) early =
+        gst_pad_new("early", GST_PAD_SRC); /* counts as a stream */
+
+    gst_pad_set_active(early, TRUE);
+    assert_int_equal(gst_pad_link(early, pad), GST_PAD_LINK_OK);
+    begin_early(pad);
+    assert_true(gst_pad_send_event(pad, gst_event_new_gap(0, GST_SECOND)));
+    assert_true(gst_pad_send_event(pad, gst_event_new_eos()));
+    r->sender = gst_pipeline_new(NULL);
+    g_object_set(source, "num-buffers", 5, NULL);
+    gst_bin_add_many(GST_BIN(r->sender), source, sink, NULL);
+    assert_true(gst_element_link_pads(source, "src", sink, "sink"));
+    gst_element_set_state(r->sender, GST_STATE_PLAYING);
+    pipeline_wait(r->sender, GST_MESSAGE_EOS);
+    gst_pad_unlink(early, pad);
+}
+
+static gpointer chain_early(gpointer pad) {
+    for (guint i = 0; i < 5; i++) {
+        GstBuffer *buffer = gst_buffer_new_allocate(NULL, 160, NULL);
+        gst_buffer_memset(buffer, 0, 0, 160);
+        GST_BUFFER_PTS(buffer) = i * GST_SECOND / 2;
+        gst_pad_chain(pad, buffer);
+    }
+    return NULL;
+}
+
+/* Upstream sends the segment once. */
+TEST(a_stream_from_before_the_sink_starts_keeps_its_time) {
+    struct run *r = *state;
+    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
+    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
+    GstElement *sink = support_element("tltcpsink", uri);
+    GstElement *source = gst_element_factory_make("audiotestsrc", NULL);
+    g_autoptr(GstPad) pad = gst_element_request_pad_simple(sink, "sink_%u");
+
+    begin_early(pad);
+    r->sender = gst_pipeline_new(NULL);
+    g_object_set(source, "is-live", TRUE, NULL);
+    g_object_set(sink, "latency", 60000, "sync", FALSE, NULL);
+    gst_bin_add_many(GST_BIN(r->sender), source, sink, NULL);
+    assert_true(gst_element_link_pads(source, "src", sink, "sink"));
+    gst_element_set_state(r->sender, GST_STATE_PLAYING);
+    GThread *thread = g_thread_new(NULL, chain_early, pad);
+    struct output *o = run_wait_output(r, "audio/x-alaw", 5);
+    g_thread_join(thread);
+    /* the first ones may have moved the map by a second */
+    assert_true(o->last - o->first >= GST_SECOND);
+}
+
 /* ---- a stream that does not flow ---- */
 
 struct block {
@@ -318,6 +389,8 @@ int main(void) {
         T(waiting_for_a_caller_can_be_stopped),
         T(a_stream_that_has_ended_stops_with_the_others),
         T(streams_that_have_ended_begin_again),
+        T(a_stream_from_before_the_sink_starts_keeps_its_time),
+        T(a_stream_may_end_before_the_sink_starts),
         T(a_blocked_stream_does_not_hold_up_the_others),
         cmocka_unit_test(a_pad_can_come_and_go),
     };
