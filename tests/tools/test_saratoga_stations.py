@@ -145,7 +145,15 @@ class Stations(saratogabox.Node):
         get = self.start("saratoga", "get", "-r", self.url(), self.there)
         self.wait_until(lambda: any(self.there.iterdir()), "nothing comes")
         get.send_signal(signal.SIGINT)
-        _, status, used = os.wait4(get.pid, 0)
+        end = (0, 0, None)
+
+        def has_ended():
+            nonlocal end
+            end = os.wait4(get.pid, os.WNOHANG)
+            return end[0] == get.pid
+
+        self.wait_until(has_ended, "it does not end")
+        _, status, used = end
         get.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(get.returncode, 1)
         self.assertLess(used.ru_maxrss, 80000)  # KiB
