@@ -42,8 +42,7 @@ static void acceptor_give(tltcp__acceptor *a, int fd, const net__addr *from) {
     net__addr local;
 
     memset(&route, 0, sizeof(route));
-    if (tltcp__stream_prepare(fd) != 0 ||
-        tltcp__stream_local(fd, &local) != 0) {
+    if (tltcp__stream_local(fd, &local) != 0) {
         (void)close(fd);
         return;
     }
@@ -66,11 +65,8 @@ static void acceptor_on_poll(uv_poll_t *poll, int status, int events) {
     (void)events;
     for (int i = 0; i < ACCEPTS && !a->closed; i++) {
         net__addr from;
-        socklen_t len = sizeof(from);
-        int fd;
+        int fd = tltcp__stream_accept(a->fd, &from);
 
-        memset(&from, 0, sizeof(from));
-        fd = accept(a->fd, &from.sa, &len);
         if (fd >= 0) {
             acceptor_give(a, fd, &from);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

@@ -3,18 +3,59 @@
 #include "libtltcp/tcp/stream_socket.h"
 
 #include <errno.h>
+#if !defined(SOCK_CLOEXEC)
 #include <fcntl.h>
+#endif
 #include <string.h>
 
 #include <unistd.h>
 
-int tltcp__stream_prepare(int fd) {
-    int flags = fcntl(fd, F_GETFL);
+#if defined(SOCK_CLOEXEC)
 
-    return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
-                   fcntl(fd, F_SETFD, FD_CLOEXEC) != 0
-               ? uv_translate_sys_error(errno)
-               : 0;
+/* At once: another thread may start a program at any time. */
+static int stream_socket(int family) {
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                  IPPROTO_TCP);
+}
+
+static int stream_accept(int fd, struct sockaddr *from, socklen_t *len) {
+    return accept4(fd, from, len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+#else
+
+/* Returns fd; or -1, as errno says, and closes it. */
+static int stream_prepare(int fd) {
+    int flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
+    int error;
+
+    if (flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+        fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) {
+        return fd;
+    }
+    error = errno;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    errno = error;
+    return -1;
+}
+
+static int stream_socket(int family) {
+    return stream_prepare(socket(family, SOCK_STREAM, IPPROTO_TCP));
+}
+
+static int stream_accept(int fd, struct sockaddr *from, socklen_t *len) {
+    return stream_prepare(accept(fd, from, len));
+}
+
+#endif
+
+int tltcp__stream_accept(int fd, net__addr *from) {
+    socklen_t len = sizeof(*from);
+
+    memset(from, 0, sizeof(*from));
+    return stream_accept(fd, &from->sa, &len);
 }
 
 /* IPv6 sockets serve IPv4 as well, as those of UDP do. */
@@ -32,16 +73,13 @@ static int stream_bind(int fd, const net__addr *bind_to) {
 }
 
 int tltcp__stream_open(int *out, int family, const net__addr *bind) {
-    int fd = socket(family, SOCK_STREAM, IPPROTO_TCP);
+    int fd = stream_socket(family);
     int rv;
 
     if (fd < 0) {
         return uv_translate_sys_error(errno);
     }
-    rv = tltcp__stream_prepare(fd);
-    if (rv == 0 && bind != NULL) {
-        rv = stream_bind(fd, bind);
-    }
+    rv = bind != NULL ? stream_bind(fd, bind) : 0;
     if (rv != 0) {
         (void)close(fd);
         return rv;

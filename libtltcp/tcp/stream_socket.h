@@ -14,11 +14,11 @@
 #define TLTCP__NO_SIGPIPE 0 /* SO_NOSIGPIPE is set instead */
 #endif
 
-/* A non-blocking TCP socket, bound to `bind` unless that is NULL. Returns 0 or
- * UV_E... */
+/* A non-blocking TCP socket, bound to `bind` unless that is NULL, which
+ * programs that are run do not inherit. Returns 0 or UV_E... */
 int tltcp__stream_open(int *out, int family, const net__addr *bind);
-/* Makes a descriptor non-blocking and closes it in programs that are run. */
-int tltcp__stream_prepare(int fd);
+/* The same of the next connection; -1: none, as errno says. */
+int tltcp__stream_accept(int fd, net__addr *from);
 int tltcp__stream_local(int fd, net__addr *a);
 
 #endif /* TLTCP_TCP_STREAM_SOCKET_H */
