@@ -74,6 +74,7 @@ void tltcp__accept_expect(tltcp_socket *s) {
 static void accept_append(struct tltcp__listener *l, tltcp_socket *s) {
     s->queued = true;
     s->next_caller = NULL;
+    s->prev_caller = l->last;
     if (l->first == NULL) {
         l->first = s;
     } else {
@@ -93,18 +94,15 @@ void tltcp__accept_push(tltcp_socket *s) {
 }
 
 static void accept_unlink(struct tltcp__listener *l, tltcp_socket *s) {
-    tltcp_socket *before = NULL;
-
-    for (tltcp_socket *i = l->first; i != s; i = i->next_caller) {
-        before = i;
-    }
-    if (before == NULL) {
+    if (s->prev_caller == NULL) {
         l->first = s->next_caller;
     } else {
-        before->next_caller = s->next_caller;
+        s->prev_caller->next_caller = s->next_caller;
     }
-    if (l->last == s) {
-        l->last = before;
+    if (s->next_caller == NULL) {
+        l->last = s->prev_caller;
+    } else {
+        s->next_caller->prev_caller = s->prev_caller;
     }
     s->queued = false;
 }

@@ -219,6 +219,7 @@ struct tltcp_socket {
     tltcp_socket *prev;
     tltcp_socket *next_scheduled; /* or waiting */
     tltcp_socket *next_caller;    /* accept queue */
+    tltcp_socket *prev_caller;
 
     /* Its life. */
     bool connected; /* the handshake is done */
