@@ -13,6 +13,9 @@
 #include "tools/tltcp/mux_stream.h"
 
 #define BACKLOG_MAX 512 /* frames kept until every stream can be described */
+/* Bytes that wait for another stream: before the header, and then in
+ * libavformat, which waits for ten seconds of the streams' time. */
+#define BYTES_MAX ((uint64_t)64 << 20)
 #define NS ((AVRational){1, 1000000000})
 
 struct mux {
@@ -21,7 +24,9 @@ struct mux {
     unsigned expected; /* streams that the sender announced */
     AVPacket *backlog[BACKLOG_MAX];
     size_t waiting;
-    bool started; /* the header is written */
+    uint64_t bytes; /* of all frames so far */
+    bool started;   /* the header is written */
+    bool left_out;  /* a frame was not understood */
 };
 
 static bool mux_complain(char *why, const char *what, int error) {
@@ -64,9 +69,9 @@ bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
                        MUX_STREAMS_MAX);
         return false;
     }
-    if (s->out) {
-        /* the container is already described; the stream itself usually carries
-         * the changes */
+    if (s->out || m->started) {
+        /* the container is already described; a stream itself usually carries
+         * its changes, and a new one is left out */
         return true;
     }
     if (c->streams > m->expected) {
@@ -89,6 +94,14 @@ static bool is_complete(const struct mux *m) {
     return described > 0 && described >= m->expected;
 }
 
+/* Writes what waits in libavformat if it is too much. */
+static int write_waiting(struct mux *m) {
+    int64_t written = m->format->pb ? avio_tell(m->format->pb) : -1;
+    return written >= 0 && m->bytes > (uint64_t)written + BYTES_MAX
+               ? av_interleaved_write_frame(m->format, NULL)
+               : 0;
+}
+
 static bool write_packet(struct mux *m, AVPacket *p, char *why) {
     struct mux_stream *s = &m->stream[p->stream_index];
     int rc;
@@ -99,6 +112,7 @@ static bool write_packet(struct mux *m, AVPacket *p, char *why) {
     av_packet_rescale_ts(p, NS, s->out->time_base);
     p->stream_index = s->out->index;
     rc = av_interleaved_write_frame(m->format, p);
+    rc = rc >= 0 ? write_waiting(m) : rc;
     return rc >= 0 || mux_complain(why, "cannot be written", rc);
 }
 
@@ -153,7 +167,7 @@ static AVPacket *make_packet(const media_header *h, const uint8_t *data) {
  * written. When there are too many, streams that are not ready are left out. */
 static bool hold(struct mux *m, AVPacket *p, char *why) {
     m->backlog[m->waiting++] = p;
-    if (m->waiting == BACKLOG_MAX || is_complete(m)) {
+    if (m->waiting == BACKLOG_MAX || m->bytes > BYTES_MAX || is_complete(m)) {
         return start(m, why);
     }
     return true;
@@ -173,6 +187,12 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
         (void)snprintf(why, MUX_WHY_MAX, "out of memory");
         return false;
     }
+    if (p->size == 0) {
+        m->left_out = true;
+        av_packet_free(&p);
+        return true;
+    }
+    m->bytes += h->length;
     if (!m->started) {
         return hold(m, p, why);
     }
@@ -213,6 +233,9 @@ bool mux_close(struct mux *m, char *why) {
     }
     if (!m->started && m->waiting > 0) {
         ok = start(m, why);
+    } else if (!m->started && m->left_out) {
+        (void)snprintf(why, MUX_WHY_MAX, "no frame has what a container needs");
+        ok = false;
     }
     ok = complete(m, why) && ok;
     for (size_t i = 0; i < m->waiting; i++) {

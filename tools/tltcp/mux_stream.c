@@ -189,10 +189,10 @@ bool mux_stream_filter(struct mux_stream *s, AVPacket *p) {
     if (!s->bsf || s->ready) {
         return true;
     }
-    /* a frame that the filter does not understand passes unchanged */
     if (av_bsf_send_packet(s->bsf, p) < 0 ||
         av_bsf_receive_packet(s->bsf, p) < 0) {
-        return p->data != NULL;
+        av_packet_unref(p); /* neither the container would understand it */
+        return true;
     }
     found = av_packet_get_side_data(p, AV_PKT_DATA_NEW_EXTRADATA, &len);
     if (found && len) {

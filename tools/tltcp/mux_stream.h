@@ -25,8 +25,8 @@ struct mux_stream {
 bool mux_stream_describe(struct mux_stream *s, AVFormatContext *format,
                          const media_config *c, char *why);
 
-/** @brief Looks for extradata in a packet and may rewrite it.
- * @return false: out of memory */
+/** @brief Looks for extradata in a packet and may rewrite it; one that it does
+ * not understand is empty then. @return false: out of memory */
 bool mux_stream_filter(struct mux_stream *s, AVPacket *p);
 
 /** @brief Gives a packet times that containers accept: both, with increasing
