@@ -148,6 +148,24 @@ class Dev(unittest.TestCase):
         self.assertEqual(status, 0, text)
         self.assertIn(export.replace("/usr/local", str(there)), text)
 
+    def test_a_shell_takes_what_it_exports_from_a_folder_with_a_blank(self):
+        (self.root / "build").mkdir()
+        (self.root / "build" / "CMakeCache.txt").write_text(
+            "CMAKE_INSTALL_LIBDIR:PATH=lib\n", encoding="utf-8")
+        there = self.root / "a folder"
+        status, text = self.dev("install", str(there))
+        self.assertEqual(status, 0, text)
+        lines = "".join(
+            line + "\n" for line in text.splitlines() if "export" in line)
+        run = subprocess.run(
+            ["bash", "-ec", lines + 'printf "%s\n" "${PATH%%:*}" '
+             '"$PKG_CONFIG_PATH" "$CMAKE_PREFIX_PATH" "$GST_PLUGIN_PATH" '
+             '"$LD_LIBRARY_PATH"'],
+            stdout=subprocess.PIPE, encoding="utf-8", check=True)
+        self.assertEqual(run.stdout.splitlines(), [
+            f"{there}/bin", f"{there}/lib/pkgconfig", f"{there}",
+            f"{there}/lib/gstreamer-1.0", f"{there}/lib"])
+
     def test_a_pattern_that_matches_no_test_is_refused_before_the_build(self):
         status, text = self.dev("test", "nothing")
         self.assertEqual((status, text), (
