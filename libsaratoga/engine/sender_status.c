@@ -276,6 +276,13 @@ static bool is_like_acceptance(const saratoga__session *s,
     return s->initiator && s->out.size == 0 && p->timestamp == NULL;
 }
 
+/* Whether a STATUS that looks like completion may say something else. Who gets
+ * an empty file has it with the METADATA, and may be gone before the end. */
+static bool is_doubtful(const saratoga__session *s) {
+    return saratoga__moves(s) || s->kind == SARATOGA_STREAM ||
+           (s->out.size == 0 && (s->initiator || !s->out.meta_sent));
+}
+
 /* Whether it may have been sent before the peer knew the end. A file that was
  * never sent must not be deleted. */
 static bool is_too_soon(const saratoga__session *s,
@@ -311,8 +318,7 @@ static bool is_completed(const saratoga__session *s,
     uint64_t size = o->size;
     if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
         p->hole_count != 0 || is_before_data(s, p) ||
-        ((size == 0 || deletes || s->kind == SARATOGA_STREAM) &&
-         is_too_soon(s, p, now))) {
+        (is_doubtful(s) && is_too_soon(s, p, now))) {
         return false;
     }
     if (r->progress == size && r->irt == size) {

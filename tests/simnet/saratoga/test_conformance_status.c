@@ -258,6 +258,31 @@ TEST(an_empty_file_is_said_to_be_held_with_an_echo) {
     raw_free(r);
 }
 
+/* Who gets it has it with the METADATA, and is not there any more when the end
+ * of the data comes. */
+TEST(an_empty_file_is_held_by_who_knows_its_metadata) {
+    static const char *const get = "218f0001 00000007 6500";
+    saratoga_config c;
+    struct raw *r;
+    const struct sent *probe;
+    uint8_t echo[28] = {0x24, 0x0c, 0, 0, 0, 0, 0, 7};
+    saratoga_config_init(&c);
+    r = raw_new(&c);
+    (void)host_make_file(r->h, "e", 0, 1);
+    raw_hex(r, get);
+    probe = raw_next(r);
+    assert_non_null(probe);
+    memcpy(echo + 8, probe->bytes + 8, 16);
+    raw_recv(r, echo, sizeof(echo));
+    raw_hex(r, get);
+    assert_int_equal(r->sent[r->n - 1].bytes[0], 0x22);
+    assert_false(r->h->xfers->done);
+    raw_hex(r, "24010000 00000007 0000 0000");
+    assert_true(r->h->xfers->done);
+    assert_int_equal(r->h->xfers->end.error, 0);
+    raw_free(r);
+}
+
 #define CODE_AT 3 /* octet of a STATUS */
 #define CODE_OF_NOBODY 0x13
 
@@ -320,6 +345,7 @@ int main(void) {
         T(an_empty_file_is_asked_about_until_it_is_held),
         T(acceptances_do_not_complete_an_empty_file),
         T(an_empty_file_is_said_to_be_held_with_an_echo),
+        T(an_empty_file_is_held_by_who_knows_its_metadata),
         T(holes_are_repaired_before_new_data),
         T(holes_are_listed_in_ascending_order),
         T(the_body_of_a_failure_is_not_read),
