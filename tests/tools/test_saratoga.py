@@ -76,6 +76,8 @@ class CommandLine(saratogabox.Node):
 
     def test_failures_end_with_1_and_a_sentence(self):
         self.run_bad("no such host", "ls", "saratoga://no.such.host.invalid/")
+        self.run_bad("fe80::1%nowhere: there is no such host", "ls",
+                     "saratoga://[fe80::1%25nowhere]/")
         self.run_bad("cannot write", "get", "--json", "/nonexistent/x",
                      "saratoga://127.0.0.1/x")
         self.run_bad("no-root", "serve", "--root", self.folder / "no-root")

@@ -29,6 +29,14 @@ static const char *check_port(const char *port) {
     return NULL;
 }
 
+/* The zone of a link-local address may be escaped (RFC 6874). */
+static void unescape_zone(char *host) {
+    char *zone = strstr(host, "%25");
+    if (zone) {
+        memmove(zone + 1, zone + 3, strlen(zone + 3) + 1);
+    }
+}
+
 const char *address_split(const char *text, struct hostport *hp) {
     const char *host = text;
     const char *colon = strrchr(text, ':');
@@ -52,7 +60,11 @@ const char *address_split(const char *text, struct hostport *hp) {
         return why;
     }
     (void)snprintf(hp->port, sizeof(hp->port), "%s", colon + 1);
-    return set(hp->host, sizeof(hp->host), host, len);
+    why = set(hp->host, sizeof(hp->host), host, len);
+    if (!why) {
+        unescape_zone(hp->host);
+    }
+    return why;
 }
 
 const char *address_resolve(const struct hostport *hp, bool passive,
