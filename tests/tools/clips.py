@@ -31,6 +31,9 @@ MAKERS = {
     "adpcm.wav": [*SOUND, "-c:a", "adpcm_ms"],
     "wma.asf": [*SOUND, "-c:a", "wmav2"],
     "raw.avi": [*VIDEO, "-c:v", "rawvideo", "-pix_fmt", "yuv420p"],
+    "subtitles.mkv": [*VIDEO, "-f", "srt", "-i",
+                      "data:,1%0A00:00:00,200 --> 00:00:01,000%0AHello%0A",
+                      *H264, "-c:s", "srt"],
     "two-programs.ts": [*VIDEO, *SOUND, "-f", "lavfi", "-i",
                         "testsrc=size=160x120:rate=25", "-map", "0", "-map",
                         "1", "-map", "2", *H264, "-c:v:1", "mpeg2video",
@@ -40,6 +43,7 @@ MAKERS = {
     "vp9.webm": [*VIDEO, "-c:v", "libvpx-vp9", "-deadline", "good",
                  "-cpu-used", "8", "-lag-in-frames", "10"],
     "av1.mkv": [*VIDEO, "-c:v", "libaom-av1", "-cpu-used", "8"],
+    "sound.flac": [*SOUND, "-c:a", "flac"],
     "sound.m4a": [*SOUND, "-c:a", "aac"],
 }
 

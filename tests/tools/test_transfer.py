@@ -316,6 +316,39 @@ class Transfer(toolbox.Folder):
         self.assertIn("cannot hold h264", errors)
         self.assertEqual(len(errors.splitlines()), 1)
 
+    def test_a_transport_stream_is_not_filled_with_what_nobody_can_read(self):
+        receiver, address = self.receiver("out.ts", "--once")
+        done = self.send(self.clip("vp8.webm"), address, "--speed", 0)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the container mpegts cannot hold vp8", done.stderr)
+        status, errors = self.finish(receiver)
+        self.assertEqual(status, 1)
+        self.assertIn("the container mpegts cannot hold vp8", errors)
+
+    def test_a_container_for_other_streams_says_what_it_takes(self):
+        receiver, address = self.receiver("out.mxf", "--once")
+        self.send(self.clip("sound.m4a"), address, "--speed", 0)
+        status, errors = self.finish(receiver)
+        self.assertEqual(status, 1)
+        self.assertIn("exactly one video stream", errors)
+
+    def test_streams_that_are_not_sent_are_named(self):
+        for name, left_out in (("subtitles.mkv", "subrip (subtitle)"),
+                               ("raw.h264", "")):
+            clip = self.clip(name)
+            receiver, address = self.receiver("out.mkv", "--once")
+            done = toolbox.run("tltcp-send", "--speed", 0, clip,
+                               f"tltcp://{address}")
+            self.assertEqual(done.returncode, 0)
+            said = f"tltcp-send: {clip}: left out: {left_out}\n"
+            self.assertEqual(done.stderr, said if left_out else "")
+            self.assertEqual(self.finish(receiver), (0, ""))
+
+    def test_flac_is_kept_in_mp4(self):
+        clip = self.clip("sound.flac")
+        self.transfer(clip, "out.mp4", "--speed", 0)
+        self.check_equal(clip, "out.mp4", "a")
+
     def test_a_transport_stream_is_refused_with_the_tool_that_takes_it(self):
         clip = self.clip("h264-aac.ts")
         receiver, address = self.receiver("out.mp4", "--once")

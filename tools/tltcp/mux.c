@@ -3,6 +3,7 @@
 #include "tools/tltcp/mux.h"
 
 #include <errno.h>
+#include <libavcodec/avcodec.h>
 #include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/tltcp/libav_log.h"
 #include "tools/tltcp/mux_stream.h"
 
 #define BACKLOG_MAX 512 /* frames kept until every stream can be described */
@@ -31,8 +33,20 @@ struct mux {
 
 static bool mux_complain(char *why, const char *what, int error) {
     char text[AV_ERROR_MAX_STRING_SIZE] = "";
+    const char *said = libav_log_error();
     (void)av_strerror(error, text, sizeof(text));
-    (void)snprintf(why, MUX_WHY_MAX, "%s: %s", what, text);
+    (void)snprintf(why, MUX_WHY_MAX, "%s: %s", what, said[0] ? said : text);
+    return false;
+}
+
+/* Containers such as MPEG-TS take any codec, but of some keep only bytes. */
+static bool is_readable(const struct mux *m, char *why) {
+    char codec[64];
+    if (!libav_log_unreadable(codec, sizeof(codec))) {
+        return true;
+    }
+    (void)snprintf(why, MUX_WHY_MAX, "the container %s cannot hold %s",
+                   m->format->oformat->name, codec);
     return false;
 }
 
@@ -111,9 +125,11 @@ static bool write_packet(struct mux *m, AVPacket *p, char *why) {
     }
     av_packet_rescale_ts(p, NS, s->out->time_base);
     p->stream_index = s->out->index;
+    libav_log_forget();
     rc = av_interleaved_write_frame(m->format, p);
     rc = rc >= 0 ? write_waiting(m) : rc;
-    return rc >= 0 || mux_complain(why, "cannot be written", rc);
+    return (rc >= 0 || mux_complain(why, "cannot be written", rc)) &&
+           is_readable(m, why);
 }
 
 static bool flush_backlog(struct mux *m, char *why) {
@@ -134,12 +150,15 @@ static bool start(struct mux *m, char *why) {
     if (rc < 0) {
         return mux_complain(why, "cannot be opened", rc);
     }
+    /* what is experimental is better than no recording */
+    m->format->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
+    libav_log_forget();
     rc = avformat_write_header(m->format, NULL);
     if (rc < 0) {
         return mux_complain(why, "the container cannot hold these streams", rc);
     }
     m->started = true;
-    return flush_backlog(m, why);
+    return is_readable(m, why) && flush_backlog(m, why);
 }
 
 static AVPacket *make_packet(const media_header *h, const uint8_t *data) {
@@ -214,6 +233,7 @@ static bool is_there(const char *path, char *why) {
 static bool complete(struct mux *m, char *why) {
     bool ok = true;
     int rc;
+    libav_log_forget();
     if (m->started) {
         rc = av_write_trailer(m->format);
         ok = rc >= 0 || mux_complain(why, "cannot be completed", rc);

@@ -195,6 +195,31 @@ void source_close(struct source *s) {
     free(s);
 }
 
+static const char *kind_of_stream(const AVStream *stream) {
+    const char *kind = av_get_media_type_string(stream->codecpar->codec_type);
+    if (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) {
+        return "cover";
+    }
+    return kind ? kind : "unknown";
+}
+
+void source_left_out(const struct source *s, char *what) {
+    const size_t most = sizeof(s->track_of) / sizeof(s->track_of[0]);
+    size_t len = 0;
+    what[0] = '\0';
+    for (unsigned i = 0; i < s->format->nb_streams; i++) {
+        const AVStream *stream = s->format->streams[i];
+        if (i < most && s->track_of[i] >= 0) {
+            continue;
+        }
+        (void)snprintf(what + len, SOURCE_WHY_MAX - len, "%s%s (%s)",
+                       len ? ", " : "",
+                       avcodec_get_name(stream->codecpar->codec_id),
+                       kind_of_stream(stream));
+        len += strlen(what + len);
+    }
+}
+
 unsigned source_streams(const struct source *s) {
     return s->tracks;
 }

@@ -48,6 +48,13 @@ struct source *source_open(const char *path, char *why);
 /** @brief Closes. @param s  source, or NULL */
 void source_close(struct source *s);
 
+/**
+ * @brief Names the streams that are not sent: subtitles, data, covers.
+ * @param s          source
+ * @param[out] what  SOURCE_WHY_MAX bytes: codecs and kinds; "": there are none
+ */
+void source_left_out(const struct source *s, char *what);
+
 /** @brief Number of streams. @param s  source */
 unsigned source_streams(const struct source *s);
 

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <libavutil/log.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,6 +15,7 @@
 #include "tools/common/address.h"
 #include "tools/common/metrics.h"
 #include "tools/common/tool.h"
+#include "tools/tltcp/libav_log.h"
 #include "tools/tltcp/progress.h"
 #include "tools/tltcp/reception.h"
 #include "tools/tltcp/recv_options.h"
@@ -398,7 +398,7 @@ int main(int argc, char **argv) {
     if (rc >= 0) {
         return rc;
     }
-    av_log_set_level(AV_LOG_QUIET); /* our own message gives the cause */
+    libav_log_listen();
     rc = check_output(&options);
     if (rc != TOOL_OK) {
         return rc;

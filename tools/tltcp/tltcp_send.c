@@ -290,6 +290,17 @@ static int send_all(struct job *j) {
     return rc;
 }
 
+static void say_what_is_left_out(const struct job *j) {
+    char what[SOURCE_WHY_MAX];
+    char input[SOURCE_WHY_MAX];
+    source_left_out(j->source, what);
+    if (what[0] && !j->options->quiet) {
+        (void)fprintf(stderr, "%s: %s: left out: %s\n", TOOL,
+                      tool_shown(input, sizeof(input), j->options->input),
+                      what);
+    }
+}
+
 int main(int argc, char **argv) {
     static struct send_options options;
     static struct job job;
@@ -314,6 +325,7 @@ int main(int argc, char **argv) {
     if (!job.source) {
         return tool_fail(TOOL, "%s: %s", options.input, job.why);
     }
+    say_what_is_left_out(&job);
     rc = send_all(&job);
     metrics_close(job.metrics);
     source_close(job.source);
