@@ -75,7 +75,7 @@ struct _GstTltcpSink {
     GMutex pads_lock; /* protects everything below */
     GCond pads_changed;
     GPtrArray *pads; /* GstTltcpSinkPad: the additional ones */
-    guint8 next_stream;
+    guint8 newest;   /* the number of the last one added; 0: none yet */
     gboolean playing;
     gboolean starting; /* or playing: the first pad may receive buffers */
     gboolean stopping;

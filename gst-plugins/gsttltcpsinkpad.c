@@ -214,17 +214,36 @@ static gboolean sinkpad_on_event(GstPad *gst_pad, GstObject *parent,
 
 /* ---- of the element ---- */
 
-GstPad *gst_tltcp_sink_pads_request(GstTltcpSink *self,
-                                    GstPadTemplate *template) {
-    g_mutex_lock(&self->pads_lock);
-    guint8 number = (guint8)(self->next_stream + 1);
-    if (number >= STREAMS_MAX) {
-        g_mutex_unlock(&self->pads_lock);
+static gboolean has_number(const GstTltcpSink *self, guint8 number) {
+    for (guint i = 0; i < self->pads->len; i++) {
+        const GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
+        if (pad->stream.framer.number == number) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* A number that no pad has, and that none has had for long: receivers may still
+ * have a pad of another kind for it. 0, the first pad's: there is none.
+ * Requires the lock. */
+static guint8 take_number(GstTltcpSink *self) {
+    for (guint i = 1; i < STREAMS_MAX; i++) {
+        self->newest = (guint8)(self->newest % (STREAMS_MAX - 1) + 1);
+        if (!has_number(self, self->newest)) {
+            return self->newest;
+        }
+    }
+    return 0;
+}
+
+/* NULL: there are too many.  Requires the lock. */
+static GstTltcpSinkPad *make_pad(GstTltcpSink *self, GstPadTemplate *template) {
+    guint8 number = take_number(self);
+
+    if (number == 0) {
         return NULL;
     }
-    self->next_stream = number;
-    g_mutex_unlock(&self->pads_lock);
-
     g_autofree gchar *name = g_strdup_printf("sink_%u", number - 1);
     GstTltcpSinkPad *pad =
         g_object_new(GST_TYPE_TLTCP_SINK_PAD, "name", name, "direction",
@@ -233,9 +252,19 @@ GstPad *gst_tltcp_sink_pads_request(GstTltcpSink *self,
     pad->stream.resume = sinkpad_resume;
     gst_pad_set_chain_function(GST_PAD(pad), on_buffer);
     gst_pad_set_event_function(GST_PAD(pad), sinkpad_on_event);
-    g_mutex_lock(&self->pads_lock);
     g_ptr_array_add(self->pads, gst_object_ref(pad));
+    return pad;
+}
+
+GstPad *gst_tltcp_sink_pads_request(GstTltcpSink *self,
+                                    GstPadTemplate *template) {
+    g_mutex_lock(&self->pads_lock);
+    GstTltcpSinkPad *pad = make_pad(self, template);
     g_mutex_unlock(&self->pads_lock);
+
+    if (!pad) {
+        return NULL;
+    }
     gst_pad_set_active(GST_PAD(pad), TRUE);
     gst_element_add_pad(GST_ELEMENT(self), GST_PAD(pad));
     return GST_PAD(pad);

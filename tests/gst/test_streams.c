@@ -232,6 +232,26 @@ TEST(a_pad_can_come_and_go) {
     gst_object_unref(sink);
 }
 
+/* The names of pads that are there differ. */
+TEST(pads_can_come_and_go_for_ever) {
+    GstElement *sink = support_element("tltcpsink", "tltcp://127.0.0.1:9");
+    GstPad *kept = gst_element_request_pad_simple(sink, "sink_%u");
+
+    for (int i = 0; i < 200; i++) {
+        GstPad *pad = gst_element_request_pad_simple(sink, "sink_%u");
+        assert_non_null(pad);
+        gst_element_release_request_pad(sink, pad);
+        gst_object_unref(pad);
+    }
+    for (int i = 0; i < 62; i++) {
+        gst_object_unref(gst_element_request_pad_simple(sink, "sink_%u"));
+    }
+    assert_int_equal(sink->numsinkpads, 64);
+    assert_null(gst_element_request_pad_simple(sink, "sink_%u"));
+    gst_object_unref(kept);
+    gst_object_unref(sink);
+}
+
 /* ---- upstream runs before the sink ---- */
 
 static void begin_early(GstPad *pad) {
@@ -393,6 +413,7 @@ int main(void) {
         T(a_stream_may_end_before_the_sink_starts),
         T(a_blocked_stream_does_not_hold_up_the_others),
         cmocka_unit_test(a_pad_can_come_and_go),
+        cmocka_unit_test(pads_can_come_and_go_for_ever),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
 }
