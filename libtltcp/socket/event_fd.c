@@ -18,7 +18,6 @@
 
 int tltcp__event_fd_open(tltcp__event_fd *f) {
     f->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    f->other = f->fd;
     f->raised = false;
     return f->fd >= 0 ? 0 : uv_translate_sys_error(errno);
 }
@@ -33,7 +32,7 @@ void tltcp__event_fd_close(tltcp__event_fd *f) {
 static void event_fd_raise(const tltcp__event_fd *f) {
     uint64_t one = 1;
 
-    (void)!write(f->other, &one, sizeof(one));
+    (void)!write(f->fd, &one, sizeof(one));
 }
 
 static void event_fd_lower(const tltcp__event_fd *f) {

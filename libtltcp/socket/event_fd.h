@@ -7,8 +7,10 @@
 /* A condition as a descriptor: readable while raised, for poll(), libuv and
  * GLib. Costs a system call only when the condition changes. */
 typedef struct tltcp__event_fd {
-    int fd;    /* to poll; -1: not open */
-    int other; /* the writing end, where there is no eventfd */
+    int fd; /* to poll; -1: not open */
+#if !defined(__linux__)
+    int other; /* the writing end: there is no eventfd */
+#endif
     bool raised;
 } tltcp__event_fd;
 
