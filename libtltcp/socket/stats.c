@@ -39,6 +39,10 @@ static const size_t stats_counters[] = {
     AT(sections_complete),
     AT(sections_cut),
     AT(packets_forged),
+    AT(sections_dependent),
+    AT(sections_yielded),
+    AT(repair_bytes_sent),
+    AT(bytes_rebuilt),
 };
 
 void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one) {

@@ -15,11 +15,43 @@
 #include "libtltcp/socket/event_fd.h"
 #include "libtltcp/socket/qlog.h"
 #include "libtltcp/socket/state.h"
+#include "libtltcp/socket/stats.h"
 #include "tests/loopback/relay.h"
 
 /* An idle connection takes 4 KiB with it; test_crowd.c counts the rest. */
 TEST(a_socket_takes_few_bytes) {
     assert_true(sizeof(struct tltcp_socket) <= 280);
+}
+
+/* --- Statistics ---------------------------------------------------------- */
+
+/* A gauge of one connection says nothing in a sum. */
+TEST(a_listener_sums_up_every_counter) {
+    static const size_t others[] = {offsetof(tltcp_stats, packets_forged),
+                                    offsetof(tltcp_stats, sections_dependent),
+                                    offsetof(tltcp_stats, sections_yielded),
+                                    offsetof(tltcp_stats, repair_bytes_sent),
+                                    offsetof(tltcp_stats, bytes_rebuilt)};
+    tltcp_stats sum;
+    tltcp_stats one;
+    uint64_t n;
+
+    tltcp_stats_init(&sum);
+    memset(&one, 1, sizeof(one));
+    tltcp__stats_add(&sum, &one);
+    tltcp__stats_add(&sum, &one);
+    assert_int_equal(sum.bytes_queued, 0);
+    assert_int_equal(sum.bytes_unread, 0);
+    sum.bytes_queued = sum.bytes_unread = UINT64_C(0x0202020202020202);
+    for (size_t at = offsetof(tltcp_stats, sections_offered);
+         at < offsetof(tltcp_stats, cwnd_bytes); at += sizeof(n)) {
+        memcpy(&n, (const char *)&sum + at, sizeof(n));
+        assert_int_equal(n, UINT64_C(0x0202020202020202));
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        memcpy(&n, (const char *)&sum + others[i], sizeof(n));
+        assert_int_equal(n, UINT64_C(0x0202020202020202));
+    }
 }
 
 /* --- Tokens -------------------------------------------------------------- */
@@ -445,6 +477,7 @@ TEST(every_thread_of_a_listener_knows_how_much_its_socket_holds) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_socket_takes_few_bytes),
+        cmocka_unit_test(a_listener_sums_up_every_counter),
         cmocka_unit_test(siphash_agrees_with_the_published_vectors),
         cmocka_unit_test(tokens_distinguish_routes),
         cmocka_unit_test(blocks_of_ipv6_addresses_have_tokens),
