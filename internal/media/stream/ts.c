@@ -13,9 +13,16 @@
 #define SYNC 0x47
 #define PIDS 8192
 #define SLOTS 64
-/* A larger frame is emitted in pieces. */
+/* A larger frame is emitted in pieces, and any while all that are not complete
+ * are larger together: the bytes may be a peer's. */
 #define FRAME_MAX (8u << 20)
+#define FRAMES_MAX ((size_t)2 * FRAME_MAX)
+/* Larger buffers are not kept for the next frame. */
+#define KEPT_MAX ((size_t)256 << 10)
 #define CLOCK_BITS 33
+/* An unwrapped clock begins anew beyond this many units, a third of a century.
+ */
+#define UNITS_MAX (INT64_C(90000) * 1000000000)
 
 enum {
     PID_PAT = 0x0000,
@@ -55,6 +62,7 @@ struct media_ts {
     void *user;
     size_t have; /* bytes of an incomplete packet */
     uint64_t skipped;
+    size_t held; /* bytes of all frames being assembled */
     bool failed; /* out of memory in this call */
     uint8_t packet[PACKET];
     uint8_t role[PIDS];
@@ -197,6 +205,9 @@ static int64_t count_on(struct slot *s, uint64_t clock) {
     } else {
         s->last_units -= (int64_t)(range - ahead);
     }
+    if (s->last_units > UNITS_MAX || s->last_units < -UNITS_MAX) {
+        s->last_units = (int64_t)clock;
+    }
     s->clocked = true;
     s->last_clock = clock;
     return s->last_units * 100000 / 9;
@@ -246,6 +257,21 @@ static void classify(struct slot *s, media_ts_frame *out) {
                             s->pes.len - start, flags, &s->frame);
 }
 
+static void ts_empty(struct buffer *b) {
+    b->len = 0;
+    if (b->cap > KEPT_MAX) {
+        free(b->data);
+        *b = (struct buffer){0};
+    }
+}
+
+static void ts_close(media_ts *ts, struct slot *s) {
+    s->open = false;
+    ts->held -= s->whole.len;
+    ts_empty(&s->whole);
+    ts_empty(&s->pes);
+}
+
 static void ts_finish(media_ts *ts, struct slot *s) {
     media_ts_frame out = {.data = s->whole.data,
                           .len = s->whole.len,
@@ -260,16 +286,14 @@ static void ts_finish(media_ts *ts, struct slot *s) {
         classify(s, &out);
     }
     out.frame = s->frame;
-    s->open = false;
     ts->emit(ts->user, &out);
+    ts_close(ts, s);
 }
 
 static void ts_begin(struct slot *s, bool rest) {
     s->open = true;
     s->rest = rest;
     s->key = false;
-    s->whole.len = 0;
-    s->pes.len = 0;
 }
 
 /* --- Packets -------------------------------------------------------------- */
@@ -345,10 +369,11 @@ static void emit_alone(media_ts *ts, const uint8_t *p, unsigned frame_class) {
 }
 
 /* A PES packet ends at its length, or at a packet with stuffing. */
-static bool has_ended(const struct slot *s, const struct packet *k) {
+static bool has_ended(const media_ts *ts, const struct slot *s,
+                      const struct packet *k) {
     const uint8_t *p = s->pes.data;
     size_t length = s->pes.len >= 6 ? media__get16(p + 4) : 0;
-    return k->stuffed || s->whole.len >= FRAME_MAX ||
+    return k->stuffed || s->whole.len >= FRAME_MAX || ts->held >= FRAMES_MAX ||
            (!s->rest && length && s->pes.len >= 6 + length);
 }
 
@@ -367,13 +392,18 @@ static void take_stream(media_ts *ts, const struct packet *k) {
     }
     s->key = s->key || k->random_access;
     s->keys = s->keys || k->random_access;
-    if (!ts_append(&s->whole, k->data, PACKET) ||
-        !ts_append(&s->pes, k->data + k->payload, PACKET - k->payload)) {
+    if (!ts_append(&s->whole, k->data, PACKET)) {
         ts->failed = true;
-        s->open = false;
+        ts_close(ts, s);
         return;
     }
-    if (has_ended(s, k)) {
+    ts->held += PACKET;
+    if (!ts_append(&s->pes, k->data + k->payload, PACKET - k->payload)) {
+        ts->failed = true;
+        ts_close(ts, s);
+        return;
+    }
+    if (has_ended(ts, s, k)) {
         ts_finish(ts, s);
     }
 }

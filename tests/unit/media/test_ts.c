@@ -244,6 +244,29 @@ TEST(times_go_on_where_33_bits_wrap) {
     assert_int_equal(t.frame[4].pts - t.frame[2].pts, 20000000);
 }
 
+static void note_times(void *user, const media_ts_frame *u) {
+    int64_t *most = user;
+    if (u->pts != MEDIA_TIME_NONE) {
+        assert_true(u->pts >= 0 && u->pts <= MEDIA_TIME_LIMIT);
+        *most = u->pts > *most ? u->pts : *most;
+    }
+}
+
+/* A clock that leaps ahead by half its range in each frame: 13 hours. */
+TEST(times_stay_within_their_limit) {
+    static struct stream s;
+    int64_t most = 0;
+    media_ts *ts = media__ts_new(note_times, &most);
+    assert_non_null(ts);
+    for (uint64_t i = 0; i < 30000; i++) {
+        memset(&s, 0, sizeof(s));
+        add_picture(&s, i * (UINT64_C(1) << 32) - i, false, 100);
+        assert_true(media__ts_push(ts, s.data, s.len));
+    }
+    assert_true(most > MEDIA_TIME_LIMIT / 4);
+    media__ts_free(ts);
+}
+
 TEST(data_after_an_early_end_is_a_rest) {
     static struct stream s;
     static struct taken t;
@@ -337,6 +360,7 @@ int main(void) {
             bytes_may_be_cut_anywhere_and_foreign_ones_are_skipped),
         cmocka_unit_test(a_table_with_a_wrong_checksum_says_nothing),
         cmocka_unit_test(times_go_on_where_33_bits_wrap),
+        cmocka_unit_test(times_stay_within_their_limit),
         cmocka_unit_test(data_after_an_early_end_is_a_rest),
         cmocka_unit_test(a_stream_without_a_single_start_is_given_on),
         cmocka_unit_test(the_clock_of_a_unit_can_be_kept_without_it),
