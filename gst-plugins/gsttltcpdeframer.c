@@ -49,6 +49,7 @@ void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
     d->first = -1;
     d->streams = 0;
     d->raw = d->framed = FALSE;
+    d->held = 0;
     memset(&d->arrivals, 0, sizeof(d->arrivals));
     media__playout_init(&d->times, (gint64)d->latency + LATE_NS);
 }
@@ -222,6 +223,21 @@ static gint64 sent_at(const media_header *h) {
     return h->dts != MEDIA_TIME_NONE ? h->dts : h->pts;
 }
 
+void gst_tltcp_deframer_was_held(GstTltcpDeframer *d, GstClockTime duration) {
+    /* sinks add to the latency */
+    GstClockTime most = gst_tltcp_deframer_latency(d) + GST_SECOND;
+
+    d->held = MAX(d->held, MIN(duration, most));
+}
+
+/* When data without times counts as arrived. A sink that waits for its time
+ * delays the next data by as much, and must not wait for that again. */
+static GstClockTime arrival(const GstTltcpDeframer *d, GstClockTime now) {
+    gboolean timed = d->delivery == GST_TLTCP_DELIVERY_TIMED;
+
+    return timed && now > d->held ? now - d->held : now;
+}
+
 static void stamp_by_arrival(const media_header *h, GstClockTime now,
                              GstBuffer *buffer) {
     gint64 ahead = 0;
@@ -273,7 +289,9 @@ static void stamp(GstTltcpDeframer *d, const media_header *h, GstClockTime now,
                   GstBuffer *buffer) {
     note_arrival(d, h, now);
     if (d->delivery == GST_TLTCP_DELIVERY_IMMEDIATE || !d->times.started) {
-        stamp_by_arrival(h, now, buffer);
+        /* a demultiplexer takes the earliest stamps for those of the path */
+        stamp_by_arrival(h, input_of(d, h->stream)->ts ? now : arrival(d, now),
+                         buffer);
     } else {
         stamp_by_sender(d, h, buffer);
     }
@@ -471,7 +489,7 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
     GstBuffer *buffer = gst_buffer_new_wrapped_full(
         0, section->data, section->len, 0, section->len, section->data, free);
     section->data = NULL;
-    GST_BUFFER_PTS(buffer) = now;
+    GST_BUFFER_PTS(buffer) = arrival(d, now);
     finish_buffer(d, &h, buffer, section, deframed);
 }
 

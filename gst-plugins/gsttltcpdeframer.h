@@ -39,6 +39,7 @@ typedef struct {
         raw; /* sections carry no media header and are passed on as they are */
     gboolean framed; /* media sections were seen */
     media_playout times;
+    GstClockTime held; /* how long what follows has held data back */
     media_arrivals arrivals;
     guint names; /* that peers may still make up, on all connections */
     GstTltcpReceived counts;     /* read by other threads: under `lock` */
@@ -75,6 +76,9 @@ gboolean gst_tltcp_deframer_settle(GstTltcpDeframer *d,
                                    GstTltcpDeframed *deframed);
 
 void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
+
+/* What follows took a buffer only after so long. */
+void gst_tltcp_deframer_was_held(GstTltcpDeframer *d, GstClockTime duration);
 
 /* Takes ownership of the section's data.  `now` is the running time. */
 void gst_tltcp_deframer_section(GstTltcpDeframer *d, media_section *section,

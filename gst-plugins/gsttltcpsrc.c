@@ -345,6 +345,17 @@ static GstFlowReturn src_on_receiver_event(GstTltcpSrc *self,
     return GST_FLOW_FLUSHING;
 }
 
+/* The receiver's next event; what took the last one may have held it back. */
+static void next_event(GstTltcpSrc *self, GstTltcpReceiverEvent *event) {
+    GstClockTime now = gst_tltcp_running_now(GST_ELEMENT(self));
+
+    if (GST_CLOCK_TIME_IS_VALID(self->handed) && now > self->handed) {
+        gst_tltcp_deframer_was_held(&self->deframer, now - self->handed);
+    }
+    gst_tltcp_receiver_next(self->receiver, event);
+    self->handed = gst_tltcp_running_now(GST_ELEMENT(self));
+}
+
 static GstFlowReturn gst_tltcp_src_create(GstPushSrc *push,
                                           GstBuffer **buffer) {
     GstTltcpSrc *self = GST_TLTCP_SRC(push);
@@ -353,7 +364,7 @@ static GstFlowReturn gst_tltcp_src_create(GstPushSrc *push,
 
     *buffer = NULL;
     while (flow == GST_FLOW_OK && !*buffer) {
-        gst_tltcp_receiver_next(self->receiver, &event);
+        next_event(self, &event);
         flow = src_on_receiver_event(self, &event, buffer);
     }
     if (flow != GST_FLOW_OK) {
@@ -374,6 +385,7 @@ static gboolean gst_tltcp_src_start(GstBaseSrc *base) {
     g_mutex_unlock(&self->settings.lock);
     gst_tltcp_deframer_restart(&self->deframer);
     self->began = FALSE;
+    self->handed = GST_CLOCK_TIME_NONE;
     memset(&self->deframer.counts, 0, sizeof(self->deframer.counts));
     GstTltcpReceiver *receiver = gst_tltcp_receiver_start(
         GST_ELEMENT(self), &self->settings,

@@ -22,8 +22,9 @@ struct _GstTltcpSrc {
     GstTltcpReceiver *receiver;
     /* Streaming thread only, except for the deframer's counts. */
     GstTltcpDeframer deframer;
-    GPtrArray *pads; /* GstTltcpSrcPad: of the additional streams */
-    gboolean began;  /* a connection had streams */
+    GPtrArray *pads;     /* GstTltcpSrcPad: of the additional streams */
+    gboolean began;      /* a connection had streams */
+    GstClockTime handed; /* when the receiver last gave something; or NONE */
     GSocketAddress *caller;
 };
 

@@ -88,6 +88,34 @@ TEST(sections_that_are_no_media_are_handed_on_as_they_are) {
     assert_int_equal(gst_buffer_memcmp(w->deframed.buffer, 0, "plain", 5), 0);
 }
 
+static GstClockTime stamp_of_plain(struct world *w, GstClockTime now) {
+    media_section section = {.data = (uint8_t *)strdup("plain"),
+                             .len = 5,
+                             .complete = TRUE,
+                             .begins = TRUE};
+
+    world_forget(w);
+    gst_tltcp_deframer_section(&w->d, &section, now, &w->deframed);
+    return GST_BUFFER_PTS(w->deframed.buffer);
+}
+
+/* A sink waits for the time of each buffer and the latency: data that waited
+ * for that must not wait again. */
+TEST(data_without_times_waits_once_for_the_latency) {
+    struct world *w = *state;
+
+    w->d.latency = 300 * MS;
+    assert_int_equal(stamp_of_plain(w, 1000 * MS), 1000 * MS);
+    gst_tltcp_deframer_was_held(&w->d, 300 * MS);
+    assert_int_equal(stamp_of_plain(w, 1300 * MS), 1000 * MS);
+    gst_tltcp_deframer_was_held(&w->d, 0);
+    assert_int_equal(stamp_of_plain(w, 1310 * MS), 1010 * MS);
+    gst_tltcp_deframer_was_held(&w->d, 5000 * MS); /* not by the latency */
+    assert_int_equal(stamp_of_plain(w, 7000 * MS), 5700 * MS);
+    w->d.delivery = GST_TLTCP_DELIVERY_IMMEDIATE;
+    assert_int_equal(stamp_of_plain(w, 8000 * MS), 8000 * MS);
+}
+
 TEST(malformed_sections_are_counted_and_dropped) {
     struct world *w = *state;
     media_header h = header_of(MEDIA_KIND_CONFIG, 0);
@@ -457,6 +485,7 @@ int main(void) {
         T(frames_that_come_late_are_counted),
         T(an_unknown_peer_cannot_choose_any_latency),
         T(sections_that_are_no_media_are_handed_on_as_they_are),
+        T(data_without_times_waits_once_for_the_latency),
         T(malformed_sections_are_counted_and_dropped),
         T(caps_from_a_peer_must_be_one_fixed_type),
         T(caps_from_a_peer_do_not_use_up_the_stack),

@@ -48,6 +48,46 @@ TEST(a_transport_stream_can_be_demuxed) {
     assert_int_equal(pictures, 50);
 }
 
+/* ---- data without times ---- */
+
+struct stamps {
+    guint buffers;
+    guint waits; /* buffers stamped a latency or more after the last one */
+    GstClockTime last;
+};
+
+static void on_stamped(GstElement *sink, GstBuffer *buffer, GstPad *pad,
+                       struct stamps *s) {
+    (void)sink;
+    (void)pad;
+    s->waits += s->buffers++ > 0 &&
+                GST_BUFFER_PTS(buffer) >= s->last + 100 * GST_MSECOND;
+    s->last = GST_BUFFER_PTS(buffer);
+}
+
+/* Each waited for the latency, since the one before it had. */
+TEST(data_without_times_passes_a_sink_that_waits) {
+    struct run *r = *state;
+    struct stamps s = {0, 0, 0};
+
+    r->receiver = pipeline_play(
+        "tltcpsrc name=src latency=100 "
+        "uri=\"tltcp://127.0.0.1:0?mode=listener\" ! fakesink name=f "
+        "sync=true signal-handoffs=true");
+    g_autoptr(GstElement) src =
+        gst_bin_get_by_name(GST_BIN(r->receiver), "src");
+    g_autoptr(GstElement) f = gst_bin_get_by_name(GST_BIN(r->receiver), "f");
+    g_signal_connect(f, "handoff", G_CALLBACK(on_stamped), &s);
+    g_autofree gchar *sender =
+        g_strdup_printf("fakesrc num-buffers=20 sizetype=fixed sizemax=1000 ! "
+                        "tltcpsink latency=100 uri=tltcp://127.0.0.1:%u",
+                        support_port(src));
+    r->sender = pipeline_play(sender);
+    run_wait_end(r);
+    assert_int_equal(s.buffers, 20);
+    assert_true(s.waits < 19);
+}
+
 /* ---- by URI ---- */
 
 static void plays_by_uri(struct run *r, const char *what, const char *sink) {
@@ -109,6 +149,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         T(a_transport_stream_arrives_whole),
         T(a_transport_stream_can_be_demuxed),
+        T(data_without_times_passes_a_sink_that_waits),
         T(uridecodebin_takes_the_uri),
         T(playbin_takes_the_uri),
         T(playbin_plays_a_transport_stream),
