@@ -10,7 +10,9 @@
 #define LEAST 12e6       /* ns; less is noise, ... */
 #define LEAST_BYTES 3600 /* ... or that of packets of a slow link */
 #define DEVIATIONS 4     /* times what samples differ from those beside them */
-#define QUARTILES 3      /* times the lower one; a link that pauses has none */
+#define QUARTILES 4      /* times the lower one; a link that pauses has none */
+#define RANDOM 1         /* mean square of changes over variance; 2: no order */
+#define RANDOM_LOSSY 1.5 /* likewise, where others may fill a short queue */
 
 static unsigned jitter_known(const tltcp__jitter *j) {
     return j->count < TLTCP__JITTER_SAMPLES ? j->count : TLTCP__JITTER_SAMPLES;
@@ -51,25 +53,45 @@ static double jitter_deviation(const tltcp__jitter *j) {
     return sqrt(fmax(sum / (n - 2), 0));
 }
 
-static cong_time jitter_usual(const tltcp__jitter *j, double rate) {
-    float sorted[TLTCP__JITTER_SAMPLES] = {0};
-    double least = fmax(LEAST, LEAST_BYTES / rate * NS_PER_S);
+/* Whether a sample says little about the next one. */
+static bool jitter_is_random(const tltcp__jitter *j, double mean) {
     unsigned n = jitter_known(j);
+    double variance = 0;
+    double changes = 0;
+    for (unsigned i = 0; i + 1 < n; i++) {
+        double rest = jitter_rest(j, i);
+        double change = rest - jitter_rest(j, i + 1);
+        variance += (rest - mean) * (rest - mean);
+        changes += change * change;
+    }
+    return changes >= (j->lossy ? RANDOM_LOSSY : RANDOM) * variance;
+}
+
+/* What nearly all samples stay below. */
+static cong_time jitter_usual(const tltcp__jitter *j) {
+    float sorted[TLTCP__JITTER_SAMPLES] = {0};
+    unsigned n = jitter_known(j);
+    double mean = jitter_mean(j);
     double median, tail, delay;
     jitter_sort(j, sorted);
     median = (double)sorted[n / 2];
-    tail = fmax(jitter_mean(j) - median, 0);
-    delay = fmin(median - tail, QUARTILES * (double)sorted[n / 4]);
+    tail = fmax(mean - median, 0);
+    delay = fmin(2 * (median - tail), (double)sorted[n * 9 / 10]);
+    delay = fmin(delay, QUARTILES * (double)sorted[n / 4]);
     delay = fmin(delay, DEVIATIONS * jitter_deviation(j));
-    return delay > least ? (cong_time)delay : 0;
+    return delay > fmax(LEAST, j->packets) && jitter_is_random(j, mean)
+               ? (cong_time)delay
+               : 0;
 }
 
 static void jitter_take(tltcp__jitter *j, double rest, double rate) {
+    j->packets -= j->packets / TLTCP__JITTER_SAMPLES;
+    j->packets = fmax(j->packets, LEAST_BYTES / rate * NS_PER_S);
     j->rest[j->count % TLTCP__JITTER_SAMPLES] = (float)rest;
     /* does not wrap round to small counts */
     j->count = j->count + 1 < 2 * TLTCP__JITTER_SAMPLES ? j->count + 1
                                                         : TLTCP__JITTER_SAMPLES;
-    j->delay = j->count >= KNOWN ? jitter_usual(j, rate) : 0;
+    j->delay = j->count >= KNOWN ? jitter_usual(j) : 0;
 }
 
 void tltcp__jitter_on_ack(tltcp__jitter *j, const tltcp__cross_sample *newest,
@@ -83,7 +105,8 @@ void tltcp__jitter_on_ack(tltcp__jitter *j, const tltcp__cross_sample *newest,
     j->queue = j->sent > 0 ? fmax(j->queue + more - took * rate, 0) : 0;
     j->sent = newest->sent;
     j->bytes = newest->bytes;
-    if (newest->sent - j->taken >= SPACING) {
+    /* the rate may be too low, and the queue then too long */
+    if (newest->sent - j->taken >= SPACING && j->queue <= LEAST_BYTES) {
         j->taken = newest->sent;
         delay -= j->queue / rate * NS_PER_S;
         jitter_take(j, fmax(delay, 0), rate);

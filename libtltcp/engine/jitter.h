@@ -7,24 +7,29 @@
 /* Learns how much of the delay is jitter. Jitter is no queue: sending less does
  * not shorten it.
  *
- * A model of the own queue, at the path's rate, predicts a part of each delay
- * above the lowest RTT. The rest is jitter on two conditions. Its successive
- * changes are correlated negatively, as in Roll's estimate of the spread of
- * prices (1984); a queue of others changes smoothly. And it lies evenly around
- * its median; the delay of a link whose rate changes is mostly short and
- * sometimes very long. */
+ * A model of the own queue, at the path's rate, says when that is all but
+ * empty. What a packet then takes above the lowest RTT is jitter on three
+ * conditions. It says little about what the next one takes: the mean square of
+ * the changes is at least the variance (von Neumann 1941); a queue of others
+ * changes smoothly. Successive changes are correlated negatively, which also
+ * shows the spread, as in Roll's estimate of that of prices (1984). And it
+ * lies evenly around its median; the delay of a link whose rate changes is
+ * mostly short and sometimes very long. */
 
-#define TLTCP__JITTER_SAMPLES 48u
+#define TLTCP__JITTER_SAMPLES 96u
 
 typedef struct tltcp__jitter {
     cong_time sent;                    /* the newest packet; 0: none yet */
     double bytes;                      /* sent by then */
     double queue;                      /* our own then, bytes */
     cong_time taken;                   /* when the newest sample was sent */
-    float rest[TLTCP__JITTER_SAMPLES]; /* delays that it does not explain, ns;
-                                          a ring */
+    double packets;                    /* what some packets of a slow link take;
+                                          ns; falls slowly */
+    float rest[TLTCP__JITTER_SAMPLES]; /* delays without one, ns; a ring */
     unsigned count;                    /* of them so far */
-    cong_time delay; /* by jitter, usually, ns; 0: there is none */
+    cong_time delay; /* by jitter, at most but for a few, ns; 0: there is
+                        none */
+    bool lossy;      /* losses or marks just now; set by the sender */
 } tltcp__jitter;
 
 /* Processes the newest packet that an ACK acknowledges; rate: of the path,

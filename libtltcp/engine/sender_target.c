@@ -47,13 +47,6 @@ static tltcp__target_input target_input(const tltcp__sender *s,
         .offered = tltcp__cc_offered(&s->cc) / repaired};
 }
 
-/* Whether others take part in the queue, which looks like jitter. */
-static bool target_has_others(const tltcp__sender *s, cong_time now) {
-    return s->cc.cong->queue == CONG_QUEUE_FOREIGN ||
-           s->cc.cong->queue == CONG_QUEUE_BBR ||
-           tltcp__target_is_contended(s->target, now);
-}
-
 void tltcp__sender_leave_out_jitter(tltcp__sender *s, struct cong_ack *ack,
                                     tltcp__cross_sample *newest) {
     cong_time min_rtt = s->cc.rtt.min_rtt;
@@ -64,8 +57,9 @@ void tltcp__sender_leave_out_jitter(tltcp__sender *s, struct cong_ack *ack,
         !s->cc.paced) {
         return;
     }
+    s->target->jitter.lossy = tltcp__target_has_losses(s->target, ack->now);
     tltcp__jitter_on_ack(&s->target->jitter, newest, min_rtt, bandwidth->rate);
-    delay = target_has_others(s, ack->now) ? 0 : s->target->jitter.delay;
+    delay = s->target->jitter.delay;
     bandwidth->jitter = delay;
     delay = delay < most ? delay : most;
     ack->rtt -= delay;

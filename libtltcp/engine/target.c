@@ -64,7 +64,7 @@
 /* Times what the controller offers: its window must be full to grow, and a
  * flow that does not fill it loses its share of the queue. */
 #define CLAIM 1.1
-#define CONTENDED 2000000000 /* ns after a loss or a mark */
+#define LOSSY 2000000000 /* ns after a loss or a mark */
 /* Seconds of queue: up to LEAST it is left to others, from MOST on it is
  * drained like our own. Between them, the longer it is, the more we yield:
  * frames would be late there, and it may be that of streams like ours. */
@@ -245,9 +245,8 @@ static void target_note_flat(tltcp__target *t, const tltcp__target_input *in,
     }
 }
 
-bool tltcp__target_is_contended(const tltcp__target *t, cong_time now) {
-    return (t->t_signal >= 0 && now - t->t_signal < CONTENDED) ||
-           tltcp__cross_traffic_share(&t->cross) > CROSS_MOST;
+bool tltcp__target_has_losses(const tltcp__target *t, cong_time now) {
+    return t->t_signal >= 0 && now - t->t_signal < LOSSY;
 }
 
 cong_time tltcp__target_longer_path(const tltcp__target *t,
@@ -311,14 +310,16 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
 }
 
 /* Without a queue there may be more bandwidth: probes with a growing multiple
- * of the delivery rate. */
+ * of the delivery rate. Jitter hides a queue, so only the window shows then
+ * that there is no more. */
 static double target_probe(const tltcp__target *t,
                            const tltcp__target_input *in) {
     double quiet = target_seconds(t->t_update - t->t_queue);
     double part = fmin(fmax((quiet - PROBE_AFTER) / PROBE_SECONDS, 0), 1);
     double packet = PACKET / fmax(target_seconds(in->srtt), PACKET_SECONDS);
     double more = fmax((CEILING - 1) * t->spans, packet);
-    return part <= 0 ? 0 : (t->spans + part * more) / target_margin(t);
+    double rate = part <= 0 ? 0 : (t->spans + part * more) / target_margin(t);
+    return t->jitter.delay > 0 ? fmin(rate, in->offered) : rate;
 }
 
 /* The current bandwidth: with our own standing queue, at most the delivery

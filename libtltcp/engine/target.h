@@ -90,8 +90,8 @@ void tltcp__target_init(tltcp__target *t);
 void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
                           double acked, cong_time rtt,
                           const tltcp__cross_sample *newest, cong_time now);
-/* Others may fill the queue, or it overflows. */
-bool tltcp__target_is_contended(const tltcp__target *t, cong_time now);
+/* Whether there were losses or marks just now. */
+bool tltcp__target_has_losses(const tltcp__target *t, cong_time now);
 /* The RTT without a queue of a path that has become longer; -1: it has not. */
 cong_time tltcp__target_longer_path(const tltcp__target *t,
                                     const tltcp__target_input *in,

@@ -21,6 +21,8 @@ struct path {
     double sent;       /* bytes */
     double queue;      /* bytes */
     cong_time (*delay)(struct path *p);
+    unsigned packets; /* of a frame; 0: PACKETS */
+    double known;     /* of the capacity, that the sender knows; 0: all */
 };
 
 static cong_time path_luck(struct path *p, cong_time below) {
@@ -38,7 +40,7 @@ static void path_send(struct path *p) {
     tltcp__jitter_on_ack(
         &p->jitter,
         &(tltcp__cross_sample){p->now, p->sent, p->arrived - p->now}, RTT,
-        CAPACITY);
+        CAPACITY * (p->known > 0 ? p->known : 1));
 }
 
 static void path_drain(struct path *p, cong_time t) {
@@ -50,9 +52,10 @@ static void path_drain(struct path *p, cong_time t) {
 static double path_stream(struct path *p, unsigned seconds) {
     cong_time until = p->now + seconds * 1000 * MS;
     while (p->now < until) {
-        for (unsigned i = 0; i < PACKETS; i++) {
+        unsigned n = p->packets > 0 ? p->packets : PACKETS;
+        for (unsigned i = 0; i < n; i++) {
             path_send(p);
-            path_drain(p, FRAME / 2 / PACKETS); /* a burst */
+            path_drain(p, FRAME / 2 / n); /* a burst */
         }
         path_drain(p, FRAME / 2);
     }
@@ -88,6 +91,28 @@ TEST(random_delay_is_jitter) {
     assert_in_range(path_stream(&p, 9), 12, 40);
 }
 
+/* What is left of it looks like a queue, and the stream would yield to that. */
+TEST(nearly_all_of_it_is_learnt) {
+    for (uint32_t luck = 0; luck < 20; luck++) {
+        struct path p = {
+            .now = MS, .luck = luck, .delay = of_radio, .packets = 4};
+        assert_in_range(path_stream(&p, 20), 28, 41);
+    }
+}
+
+/* A sender that knows too little of the path thinks that its queue is longer
+ * than it is. */
+TEST(it_is_learnt_where_the_path_is_faster_than_known) {
+    for (uint32_t luck = 0; luck < 20; luck++) {
+        struct path p = {.now = MS,
+                         .luck = luck,
+                         .delay = of_radio,
+                         .packets = 8,
+                         .known = 0.5};
+        assert_in_range(path_stream(&p, 20), 26, 41);
+    }
+}
+
 TEST(so_are_slots_in_which_packets_arrive) {
     struct path p = {.now = MS, .delay = of_slots};
     assert_in_range(path_stream(&p, 10), 10, 40);
@@ -118,6 +143,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_has_no_jitter_of_its_own),
         cmocka_unit_test(random_delay_is_jitter),
+        cmocka_unit_test(nearly_all_of_it_is_learnt),
+        cmocka_unit_test(it_is_learnt_where_the_path_is_faster_than_known),
         cmocka_unit_test(so_are_slots_in_which_packets_arrive),
         cmocka_unit_test(jitter_that_ends_is_forgotten),
         cmocka_unit_test(a_queue_of_others_is_no_jitter),
