@@ -17,6 +17,8 @@
 #define QUEUE_PACKETS 1.5     /* less is a packet in transmission */
 #define FOREIGN 2             /* times the flight: cross traffic's queue */
 #define CHANGE 1.1            /* ratio that counts as a change of bandwidth */
+#define LOSSY 0.005           /* loss ratio that makes the rate uncertain */
+#define CHANGE_LOSSY 1.3      /* likewise, with it */
 #define TRAIN_GAIN 0.125      /* weight of each ACK of a train */
 #define SLOWED ((cong_time)TLTCP_S)
 #define SETTLE (2 * (cong_time)TLTCP_S)
@@ -220,11 +222,17 @@ static void measure(tltcp__bandwidth *c, const struct cong *cong,
     }
 }
 
+static bool is_shared_now(const tltcp__bandwidth *c, cong_time now) {
+    return is_recent(c->t_foreign, now, FULL_MEMORY);
+}
+
 /* Notes when the path carries more or less than it has shown. */
 static void note_change(tltcp__bandwidth *c, cong_time now) {
+    bool lossy = c->loss > LOSSY && !is_shared_now(c, now);
+    double ratio = lossy ? CHANGE_LOSSY : CHANGE;
     if (c->t_shown < 0) {
         c->steady = c->rate;
-    } else if (c->rate > CHANGE * c->steady || CHANGE * c->rate < c->steady) {
+    } else if (c->rate > ratio * c->steady || ratio * c->rate < c->steady) {
         c->steady = c->rate;
         c->t_changed = now;
     }
@@ -279,10 +287,6 @@ void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
         c->estimate += gain * (rate - c->estimate);
         c->t_estimate = ack->now;
     }
-}
-
-static bool is_shared_now(const tltcp__bandwidth *c, cong_time now) {
-    return is_recent(c->t_foreign, now, FULL_MEMORY);
 }
 
 bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now) {

@@ -35,17 +35,24 @@
  * cross traffic. Otherwise a queue as long as the deadlines allow makes all
  * late.
  *
+ * A lost packet arrives later, by the time of a repair. So the more packets a
+ * section has and the more are lost, the earlier it should be complete. A KEY
+ * has repair symbols instead.
+ *
  * The decision is made when the section's first byte would enter a packet, as
  * late as possible. */
 
 /* Estimate of the path. */
 typedef struct tltcp__path_estimate {
-    double rate;      /* bytes of sections per second; 0: no limit seen */
-    double window;    /* likewise, that the window lets through */
-    tltcp_time delay; /* of the path's queue */
-    tltcp_time lead;  /* how much earlier than due sections must leave */
-    bool settled;     /* the rate is stable and free of cross traffic */
-    bool starved;     /* limited by a window that must grow, not by the path */
+    double rate;       /* bytes of sections per second; 0: no limit seen */
+    double window;     /* likewise, that the window lets through */
+    tltcp_time delay;  /* of the path's queue */
+    tltcp_time lead;   /* how much earlier than due sections must leave */
+    double packet;     /* bytes of a packet */
+    double loss;       /* share of the packets that are lost */
+    tltcp_time repair; /* until what was lost has been sent again */
+    bool settled;      /* the rate is stable and free of cross traffic */
+    bool starved;      /* limited by a window that must grow, not by the path */
 } tltcp__path_estimate;
 
 /* Whether to send the section `first` of recs, of which no byte has been sent;

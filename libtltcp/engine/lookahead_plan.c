@@ -8,6 +8,7 @@
 
 #define EXPECT_MAX 96 /* expected sections of one stream */
 #define NS_PER_S 1e9
+#define DOUBTFUL 0.1 /* probability of needing a repair */
 /* Worth of audio and unclassified sections; 1: that of a mean REFERENCE. */
 #define WORTH_OTHERS 2.0
 
@@ -15,7 +16,7 @@ typedef struct plan {
     tltcp__send_plan send;
     double ns_per_byte;
     double mean; /* bytes of a REFERENCE */
-    int64_t lead;
+    const tltcp__path_estimate *path;
     bool cuts; /* a chain, perhaps */
 } plan;
 
@@ -41,18 +42,27 @@ static uint8_t kind_of(uint8_t cls, tltcp_time deadline, bool same_stream) {
                                           : TLTCP__SLOT_MUST;
 }
 
+static void may_be_lost(const plan *p, tltcp__slot *x, double bytes) {
+    double loss = x->kind == TLTCP__SLOT_KEY ? 0 : p->path->loss;
+    for (unsigned i = 0; i < TLTCP__REPAIRS; i++) {
+        x->missing[i] = tltcp__chance_missing(loss, bytes / p->path->packet, i);
+    }
+}
+
 static tltcp__slot queued_slot(const plan *p, const tltcp__section *s,
                                uint8_t stream, tltcp_time now) {
-    return (tltcp__slot){
+    double bytes = (double)(s->end - s->start);
+    tltcp__slot x = {
         .written = tltcp__from_now(s->written, now),
-        .due = tltcp__time_minus(tltcp__from_now(s->due, now), p->lead),
-        .cost =
-            tltcp__time_of_sending((double)(s->end - s->start), p->ns_per_byte),
-        .worth = shows_something(s->cls)
-                     ? picture_worth(p, (double)(s->end - s->start))
-                     : WORTH_OTHERS,
+        .due = tltcp__time_minus(tltcp__from_now(s->due, now),
+                                 (int64_t)p->path->lead),
+        .cost = tltcp__time_of_sending(bytes, p->ns_per_byte),
+        .worth =
+            shows_something(s->cls) ? picture_worth(p, bytes) : WORTH_OTHERS,
         .kind = kind_of(s->cls, s->deadline, s->stream == stream),
     };
+    may_be_lost(p, &x, bytes);
+    return x;
 }
 
 /* A DISPOSABLE to which others refer is a branch. */
@@ -99,7 +109,7 @@ static tltcp__slot expected_slot(const plan *p, const tltcp__cadence *c,
     int64_t due = tltcp__time_plus(written, c->due[key]);
     return (tltcp__slot){
         .written = written,
-        .due = tltcp__time_minus(due, p->lead),
+        .due = tltcp__time_minus(due, (int64_t)p->path->lead),
         .cost = tltcp__time_of_sending(c->bytes[key], p->ns_per_byte),
         .worth = picture_worth(p, c->bytes[key])};
 }
@@ -117,6 +127,7 @@ static void add_expected(plan *p, const tltcp__cadence *c, bool same_stream,
         tltcp__slot x = expected_slot(p, c, e.written, key);
         x.kind = kind_of(key && known ? TL_CLASS_KEY : TL_CLASS_REFERENCE,
                          c->dead[key], same_stream);
+        may_be_lost(p, &x, c->bytes[key]);
         insert(&p->send, &x);
     }
     if (same_stream) {
@@ -132,10 +143,11 @@ static bool all_fits(const tltcp__send_plan *q) {
     int64_t at = q->start;
     for (size_t i = 0; i < q->count; i++) {
         const tltcp__slot *s = &q->slot[i];
+        int64_t due = s->missing[0] > DOUBTFUL ? s->due - q->repair : s->due;
         at = (at > s->written ? at : s->written) + s->cost;
         if (at > (s->kind == TLTCP__SLOT_OPTIONAL
-                      ? s->due
-                      : tltcp__time_with_reserve(s->due, s->written))) {
+                      ? due
+                      : tltcp__time_with_reserve(due, s->written))) {
             return false;
         }
     }
@@ -156,7 +168,8 @@ bool tltcp__lookahead_plan_keeps(const tltcp__dependencies *d,
     p.send.rest = 0;
     p.send.rest_due = 0;
     p.mean = d->stream[s->stream].cadence.bytes[0];
-    p.lead = (int64_t)path->lead;
+    p.path = path;
+    p.send.repair = (int64_t)path->repair;
     p.cuts = kind_of(s->cls, s->deadline, true) == TLTCP__SLOT_CHAIN;
     p.ns_per_byte = NS_PER_S / path->rate;
     p.send.start = (int64_t)path->delay +

@@ -35,7 +35,7 @@ typedef struct plan {
     slot slots[SLOTS_MAX]; /* in order of sending */
     size_t count;
     double ns_per_byte;
-    int64_t lead;
+    const tltcp__path_estimate *path;
     int64_t late;  /* accepted lateness of a reference */
     int64_t start; /* when the first slot could leave */
 } plan;
@@ -48,21 +48,33 @@ static uint8_t tier_of(uint8_t cls, tltcp_time deadline) {
                                         : MUST;
 }
 
+/* How much earlier than due a section should be complete, for what repairs
+ * usually take. */
+static int64_t tiers_early(const plan *p, double bytes, uint8_t cls) {
+    double loss = cls == TL_CLASS_KEY ? 0 : p->path->loss;
+    double missing = tltcp__chance_missing(loss, bytes / p->path->packet, 0);
+    return (int64_t)(missing * (double)p->path->repair) +
+           (int64_t)p->path->lead;
+}
+
 static void tiers_add_queued(plan *p, const cmn__ring *recs, uint64_t first,
                              tltcp_time now) {
+    int64_t lead = (int64_t)p->path->lead;
+    double bytes;
     for (uint64_t i = first; i < recs->tail && p->count < TLTCP__QUEUED_MAX;
          i++) {
         const tltcp__section *s = cmn__ring_at(recs, i);
         if (!tltcp__is_queued(s)) {
             continue;
         }
+        bytes = (double)(s->end - s->start);
         p->slots[p->count++] = (slot){
             .written = tltcp__from_now(s->written, now),
-            .due = tltcp__time_minus(tltcp__from_now(s->due, now), p->lead),
+            .due = tltcp__time_minus(tltcp__from_now(s->due, now),
+                                     tiers_early(p, bytes, s->cls)),
             .deadline =
-                tltcp__time_minus(tltcp__from_now(s->deadline, now), p->lead),
-            .cost = tltcp__time_of_sending((double)(s->end - s->start),
-                                           p->ns_per_byte),
+                tltcp__time_minus(tltcp__from_now(s->deadline, now), lead),
+            .cost = tltcp__time_of_sending(bytes, p->ns_per_byte),
             .tier = tier_of(s->cls, s->deadline),
             .stream = s->stream,
             .cls = s->cls,
@@ -89,12 +101,13 @@ static void tiers_add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
     tltcp__expected e = tltcp__expected_first(c);
     for (int i = 0; i < EXPECT_MAX && tltcp__expected_next(&e, c, now); i++) {
         slot x = {.written = e.written, .stream = stream, .guessed = e.guessed};
-        x.due = tltcp__time_minus(tltcp__time_plus(x.written, c->due[e.key]),
-                                  p->lead);
-        x.deadline = tltcp__time_minus(
-            tltcp__time_plus(x.written, c->dead[e.key]), p->lead);
-        x.cost = tltcp__time_of_sending(c->bytes[e.key], p->ns_per_byte);
         x.cls = e.key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
+        x.due = tltcp__time_minus(tltcp__time_plus(x.written, c->due[e.key]),
+                                  tiers_early(p, c->bytes[e.key], x.cls));
+        x.deadline =
+            tltcp__time_minus(tltcp__time_plus(x.written, c->dead[e.key]),
+                              (int64_t)p->path->lead);
+        x.cost = tltcp__time_of_sending(c->bytes[e.key], p->ns_per_byte);
         x.tier = tier_of(x.cls, c->dead[e.key]);
         tiers_insert(p, &x);
         if (e.key && !e.guessed) {
@@ -278,7 +291,7 @@ bool tltcp__lookahead_tiers_keeps(const tltcp__dependencies *d,
         return true;
     }
     p.count = 0;
-    p.lead = (int64_t)path->lead;
+    p.path = path;
     p.late = is_chain(&d->stream[s->stream]) ? LATE_IN_CHAIN : LATE;
     p.ns_per_byte = NS_PER_S / path->rate;
     p.start = (int64_t)path->delay +

@@ -2,6 +2,8 @@
 /* Times of what is queued and expected. */
 #include "libtltcp/engine/lookahead_times.h"
 
+#include <math.h>
+
 #define HORIZON (3 * TLTCP_S) /* how far ahead sections are expected */
 #define PLAN_MAX 256          /* no plan has as many sections */
 
@@ -30,6 +32,10 @@ int64_t tltcp__time_of_sending(double bytes, double ns_per_byte) {
 int64_t tltcp__time_with_reserve(int64_t due, int64_t written) {
     return due >= TLTCP__NEVER ? due
                                : due - (due - written) / TLTCP__RESERVE_PART;
+}
+
+double tltcp__chance_missing(double loss, double packets, unsigned repairs) {
+    return 1 - pow(1 - pow(loss, 1 + repairs), fmax(packets, 1));
 }
 
 bool tltcp__is_queued(const tltcp__section *s) {

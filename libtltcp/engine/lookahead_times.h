@@ -23,6 +23,10 @@ int64_t tltcp__time_of_sending(double bytes, double ns_per_byte);
 /* When a section that others need should be complete, to keep the reserve. */
 int64_t tltcp__time_with_reserve(int64_t due, int64_t written);
 
+/* Probability that one of so many packets is missing when every lost one was
+ * sent again so often. */
+double tltcp__chance_missing(double loss, double packets, unsigned repairs);
+
 /* Whether a section waits for its turn. */
 bool tltcp__is_queued(const tltcp__section *s);
 

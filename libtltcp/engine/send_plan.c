@@ -57,9 +57,21 @@ static double chance(double there, double due) {
     return fmin(fmax((due - there) / doubt / 2 + 0.5, 0), 1);
 }
 
-static double expected_worth(const tltcp__slot *x, double there) {
-    double p = x->due >= TLTCP__NEVER ? 1 : chance(there, (double)x->due);
-    return x->worth * p;
+/* Of a slot that would be complete at `there` if nothing was lost. */
+static double expected_worth(const tltcp__send_plan *s, const tltcp__slot *x,
+                             double there) {
+    double due = (double)x->due;
+    double sum = 0;
+    double missing = 1;
+    if (x->due >= TLTCP__NEVER) {
+        return x->worth;
+    }
+    for (unsigned i = 0; i < TLTCP__REPAIRS; i++) {
+        sum += (missing - x->missing[i]) * chance(there, due);
+        missing = x->missing[i];
+        there += (double)s->repair;
+    }
+    return x->worth * (sum + missing * chance(there, due));
 }
 
 static bool can_send(const tltcp__slot *x, unsigned state) {
@@ -98,7 +110,7 @@ static void decide(const tltcp__send_plan *s, size_t i, unsigned state,
     if (can_send(x, state)) {
         double behind = from->behind + (double)x->cost;
         note_way(next, state_after(x, state, true), fmax(behind - gap, 0),
-                 from->worth + expected_worth(x, written + behind), step);
+                 from->worth + expected_worth(s, x, written + behind), step);
     }
 }
 
@@ -124,7 +136,7 @@ static void start(const tltcp__send_plan *s, bool sent, double step, ways *to) {
     double worth = 0;
     if (sent) {
         behind += (double)x->cost;
-        worth = expected_worth(x, (double)x->written + behind);
+        worth = expected_worth(s, x, (double)x->written + behind);
     }
     forget(to);
     note_way(to, state_after(x, ALIVE | BRANCH, sent), fmax(behind - gap, 0),

@@ -13,6 +13,8 @@
 
 #define TLTCP__SLOTS_MAX 160u
 
+#define TLTCP__REPAIRS 2u /* more are always enough */
+
 enum tltcp__slot_kind {
     TLTCP__SLOT_MUST,    /* is always sent */
     TLTCP__SLOT_KEY,     /* likewise; a chain begins */
@@ -22,10 +24,12 @@ enum tltcp__slot_kind {
 
 /* Times in ns from now, or TLTCP__NEVER. */
 typedef struct tltcp__slot {
-    int64_t written; /* cannot leave before */
-    int64_t due;     /* of no use if complete after it */
-    int64_t cost;    /* time of sending it */
-    double worth;    /* in pictures, if it is in time */
+    int64_t written;                /* cannot leave before */
+    int64_t due;                    /* of no use if complete after it */
+    int64_t cost;                   /* time of sending it */
+    double worth;                   /* in pictures, if it is in time */
+    double missing[TLTCP__REPAIRS]; /* probability that some of it is, after so
+                                       many repairs */
     uint8_t kind;
     bool is_branch; /* an optional one that later ones need */
     bool on_branch; /* needs the newest branch */
@@ -35,6 +39,7 @@ typedef struct tltcp__send_plan {
     tltcp__slot slot[TLTCP__SLOTS_MAX]; /* in the order of `written` */
     size_t count;
     int64_t start;    /* when the first slot could leave */
+    int64_t repair;   /* time that a repair takes */
     double rest;      /* worth of what follows the last slot */
     int64_t rest_due; /* time from writing to due of what follows */
 } tltcp__send_plan;

@@ -55,6 +55,17 @@ TEST(a_chain_is_cut_before_it_costs_what_follows_the_key) {
     assert_false(tltcp__send_plan_takes_first(&plan));
 }
 
+/* The second one is in time only if the first does not leave. */
+TEST(what_needs_a_repair_is_omitted_where_there_is_no_time_for_it) {
+    add(TLTCP__SLOT_OPTIONAL, 150 * MS);
+    add(TLTCP__SLOT_OPTIONAL, 60 * MS);
+    assert_true(tltcp__send_plan_takes_first(&plan));
+    plan.repair = 100 * MS;
+    plan.slot[0].missing[0] = 0.9;
+    plan.slot[1].missing[0] = 0.9;
+    assert_false(tltcp__send_plan_takes_first(&plan));
+}
+
 TEST(a_chain_before_a_small_key_is_kept) {
     add_chain(2, 60 * MS);
     add(TLTCP__SLOT_KEY, 60 * MS);
@@ -96,6 +107,9 @@ int main(void) {
         cmocka_unit_test_setup(a_late_chain_that_catches_up_is_kept, begin),
         cmocka_unit_test_setup(
             a_chain_is_cut_before_it_costs_what_follows_the_key, begin),
+        cmocka_unit_test_setup(
+            what_needs_a_repair_is_omitted_where_there_is_no_time_for_it,
+            begin),
         cmocka_unit_test_setup(a_chain_before_a_small_key_is_kept, begin),
         cmocka_unit_test_setup(an_optional_one_gives_way_to_the_chain, begin),
         cmocka_unit_test_setup(a_branch_goes_with_those_that_need_it, begin),
