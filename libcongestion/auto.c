@@ -295,12 +295,19 @@ static bool overflowed(const struct adaptive *a, cong_time now) {
     return a->congested > 0 && cong__elapsed(now, a->congested) < RECENTLY;
 }
 
+/* Nothing was lost for a while. */
+static bool is_calm(const struct adaptive *a, cong_time now) {
+    return a->lossy <= 0 || cong__elapsed(now, a->lossy) > CALM;
+}
+
 /* Other flows fill the queue, which may be too short to say whose it is by its
- * length. Losses by chance distort the share, so they must not be likely. */
+ * length; then it overflows now and then. Losses by chance distort the share,
+ * so they must not be likely. A flow that does not fill the path has no share
+ * either. */
 static bool is_beside_others(const struct adaptive *a, cong_time now) {
     return a->queue.foreign ||
            (cong__queue_share_is_below(&a->queue.share, FOREIGN, SURE) &&
-            (double)a->rank >= INDEPENDENT &&
+            !is_calm(a, now) && (double)a->rank >= INDEPENDENT &&
             (overflowed(a, now) || queue_stands(a)));
 }
 
@@ -396,9 +403,8 @@ static void reopen(struct adaptive *a, const struct cong_ack *ack,
  * a full window makes no queue where one stood before, and nothing was lost. */
 static void look_for_more(struct adaptive *a, cong_time now) {
     struct cong *cc = &a->q.w.cc;
-    bool calm = a->lossy <= 0 || cong__elapsed(now, a->lossy) > CALM;
-    if (a->queue.clear >= CLEAR && a->queue.stands && calm && a->delay > 0 &&
-        !a->queue.foreign && cc->cwnd >= cc->ssthresh) {
+    if (a->queue.clear >= CLEAR && a->queue.stands && is_calm(a, now) &&
+        a->delay > 0 && !a->queue.foreign && cc->cwnd >= cc->ssthresh) {
         cong__set_ssthresh(cc, MORE * cc->cwnd);
         cong__short_queue_forget(&a->queue);
     }

@@ -11,6 +11,7 @@
 #define SPAN_MAX 5e7   /* ... and no longer than this, ns */
 #define SPAN_STALE 20  /* spans after which the application has paused */
 #define SPAN_PACKETS 4 /* fewer do not give a rate */
+#define SEVERAL 2      /* spans that vary, in effect */
 #define QUEUE_MIN 5e6  /* ns; less is noise, or a queue that empties */
 
 static void queue_share_take(struct cong__queue_share *s, double sent,
@@ -19,6 +20,7 @@ static void queue_share_take(struct cong__queue_share *s, double sent,
     double gain = 1.0 / (n < SPANS ? n : SPANS);
     double off_sent = sent - s->sent;
     double off_slope = slope - s->slope;
+    double weighted;
     s->spans = n < 2 * SPANS ? n : s->spans;
     s->sent += gain * off_sent;
     s->slope += gain * off_slope;
@@ -26,6 +28,8 @@ static void queue_share_take(struct cong__queue_share *s, double sent,
     s->var_sent = (1 - gain) * (s->var_sent + gain * off_sent * off_sent);
     s->var_slope = (1 - gain) * (s->var_slope + gain * off_slope * off_slope);
     s->cov = (1 - gain) * (s->cov + gain * off_sent * off_slope);
+    weighted = gain * off_sent * off_sent;
+    s->fourth = (1 - gain) * (1 - gain) * (s->fourth + weighted * weighted);
 }
 
 /* took: time in which the span was sent; grown: change of the RTT meanwhile. */
@@ -81,10 +85,17 @@ double cong__queue_share_error(const struct cong__queue_share *s) {
     return s->delivered * sqrt(rest / s->var_sent / s->spans);
 }
 
+/* The sum of weights squared, over that of their squares, is the number of
+ * equal weights. */
+static bool queue_share_is_of_several(const struct cong__queue_share *s) {
+    return s->var_sent * s->var_sent > SEVERAL * s->fourth;
+}
+
 bool cong__queue_share_is_below(const struct cong__queue_share *s, double part,
                                 double errors) {
     double share = cong__queue_share(s);
-    return share >= 0 && share + errors * cong__queue_share_error(s) < part;
+    return share >= 0 && queue_share_is_of_several(s) &&
+           share + errors * cong__queue_share_error(s) < part;
 }
 
 double cong__queue_share_packet(const struct cong__queue_share *s, double mss) {

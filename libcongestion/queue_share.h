@@ -13,7 +13,8 @@
  *
  * The slope is a regression over spans of about 50 ms, weighted towards the
  * newest second. A link whose rate changes looks like noise; the standard error
- * says how reliable the estimate is.
+ * says how reliable the estimate is. It says nothing where one or two spans
+ * differ from all others: a line fits any two points.
  */
 #ifndef LIBCONGESTION_QUEUE_SHARE_H
 #define LIBCONGESTION_QUEUE_SHARE_H
@@ -29,6 +30,7 @@ struct cong__queue_share {
     double slope;     /* mean change of the RTT, ns/ns */
     double delivered; /* mean rate of delivery, bytes/ns */
     double var_sent, var_slope, cov;
+    double fourth; /* of the weighted deviations of the rate of sending */
 };
 
 /* Processes a feedback; base is the path's RTT without a queue, ns. */
@@ -38,7 +40,8 @@ void cong__queue_share_ack(struct cong__queue_share *s,
 double cong__queue_share(const struct cong__queue_share *s);
 /* Its standard error; 1 when the share is not known. */
 double cong__queue_share_error(const struct cong__queue_share *s);
-/* The share is known, and smaller than this part by so many standard errors. */
+/* The share is known from more than a few spans, and smaller than this part by
+ * so many standard errors. */
 bool cong__queue_share_is_below(const struct cong__queue_share *s, double part,
                                 double errors);
 /* Transmission time of a packet at the bottleneck, ns; 0: not known. */

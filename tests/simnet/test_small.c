@@ -117,6 +117,35 @@ TEST(key_frames_fit_the_queue_of_a_long_path) {
     }
 }
 
+/* Without a loss, it took a queue that its window did not fill for that of
+ * others, halved the window, and showed nothing for 18 seconds. */
+TEST(a_stream_alone_gives_nothing_back) {
+    const struct small_case alone = {
+        .kind = SMALL_PYRAMID, .part = 0.72, .latency = 200 * MS, .seed = 11};
+    struct small s = small_play_case(&alone, 1);
+    print_message("alone: used %.3f of %.3f\n", s.used, s.bound);
+    assert_true(s.used > 0.6 * s.bound);
+}
+
+static double used_over_loss(int kind, uint64_t rtt) {
+    const struct small_case lossy = {.kind = kind,
+                                     .part = 0.9,
+                                     .latency = 400 * MS,
+                                     .rtt = rtt,
+                                     .loss = 0.04};
+    struct small s = small_play_case(&lossy, 7);
+    print_message("4 %% loss: used %.3f of %.3f\n", s.used, s.bound);
+    return s.used / s.bound;
+}
+
+/* A third of what was sent arrived a little too late: the schedule had no room
+ * for repairs. */
+TEST(a_schedule_leaves_time_for_repairs) {
+    world_needs_fec();
+    assert_true(used_over_loss(SMALL_PLAIN_B, 100 * MS) > 0.72);
+    assert_true(used_over_loss(SMALL_PYRAMID, 180 * MS) > 0.63);
+}
+
 /* One of the runs stood for eleven seconds, at the deadline of all that was
  * sent. */
 TEST(a_window_that_bursts_hold_down_sends_what_is_in_time) {
@@ -141,6 +170,8 @@ int main(void) {
         cmocka_unit_test(a_link_that_holds_a_chain_carries_all_of_it),
         cmocka_unit_test(a_window_that_grows_does_not_keep_a_chain_late),
         cmocka_unit_test(key_frames_fit_the_queue_of_a_long_path),
+        cmocka_unit_test(a_stream_alone_gives_nothing_back),
+        cmocka_unit_test(a_schedule_leaves_time_for_repairs),
         cmocka_unit_test(a_window_that_bursts_hold_down_sends_what_is_in_time),
     };
     return cmocka_run_group_tests_name("small", tests, NULL, NULL);

@@ -135,6 +135,23 @@ TEST(a_few_spans_say_nothing) {
     assert_true(cong__queue_share(&s) > 0.9);
 }
 
+/* A stream alone sends evenly for seconds, then pauses before a key frame. */
+TEST(one_span_that_differs_says_nothing) {
+    struct cong__queue_share s = {0};
+    int i = 0;
+    for (; i < 60; i++) {
+        share_span(&s, i * 50, 20000, 20);
+    }
+    share_span(&s, i * 50, 10000, 18);
+    assert_true(cong__queue_share(&s) >= 0 && cong__queue_share(&s) < 0.3);
+    assert_false(cong__queue_share_is_below(&s, 0.6, 5));
+    for (int k = 1; k < 12; k++) {
+        bool less = k % 2 != 0;
+        share_span(&s, (i + k) * 50, less ? 15000 : 25000, less ? 18 : 20);
+    }
+    assert_true(cong__queue_share_is_below(&s, 0.6, 5));
+}
+
 /* Others fill the queue while the application pauses. */
 TEST(a_pause_is_no_span) {
     struct cong__queue_share s = {0};
@@ -185,6 +202,7 @@ int main(void) {
         cmocka_unit_test(a_link_that_varies_leaves_doubt),
         cmocka_unit_test(nothing_is_known_before_there_are_spans),
         cmocka_unit_test(a_few_spans_say_nothing),
+        cmocka_unit_test(one_span_that_differs_says_nothing),
         cmocka_unit_test(a_pause_is_no_span),
         cmocka_unit_test(a_flow_yields_to_its_own_queue),
         cmocka_unit_test(
