@@ -32,9 +32,10 @@
 #define RELAPSES_MAX 4
 #define SLACK_PROVEN (60 * (cong_time)TLTCP_S)
 /* Trains on a path with slack last this part of an RTT, and at most this many
- * seconds and packets. */
-#define TRAIN_PART_OF_RTT 0.125
-#define TRAIN_MAX 0.005
+ * seconds and packets; half as long where the path has shown what it carries,
+ * since spread packets show when that grows. */
+#define TRAIN_PART_OF_RTT 0.25
+#define TRAIN_MAX 0.010
 #define TRAIN_PACKETS 10
 /* A busy machine wakes the sender late. The pacer makes up for this much, but
  * for no more than an RTT. */
@@ -343,7 +344,8 @@ static void update_slack(tltcp__cc *cc, const struct cong_ack *ack) {
  * are bounded in time, and by what RFC 9002 section 7.7 allows at once. */
 static double train_max(const tltcp__cc *cc, double rate) {
     double time = (double)cc->rtt.srtt / NS_PER_S * TRAIN_PART_OF_RTT;
-    double bytes = rate * (time < TRAIN_MAX ? time : TRAIN_MAX);
+    double known = tltcp__bandwidth_is_known(tltcp__cc_bandwidth(cc)) ? 0.5 : 1;
+    double bytes = known * rate * (time < TRAIN_MAX ? time : TRAIN_MAX);
     double most = (TRAIN_PACKETS - 1) * cc->cong->mss;
     if (!cc->slack) {
         return 0;
