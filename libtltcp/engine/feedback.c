@@ -505,7 +505,7 @@ static void feedback_settle(tltcp__sender *s, tltcp_time now) {
     tltcp_time keep = KEEP_LOST_RTTS * tltcp__sender_pto(s);
     feedback_measure(s, now);
     if (s->arrival && s->cc.rtt.min_rtt > 0) {
-        s->sec.lead = (tltcp_time)s->cc.rtt.min_rtt / 2;
+        s->sec.path.lead = (tltcp_time)s->cc.rtt.min_rtt / 2;
     }
     end_recovery(s, now);
     tltcp__sentmap_trim(&s->map, now > keep ? now - keep : 0);

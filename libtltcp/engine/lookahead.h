@@ -47,10 +47,10 @@ typedef struct tltcp__path_estimate {
     double rate;       /* bytes of sections per second; 0: no limit seen */
     double window;     /* likewise, that the window lets through */
     tltcp_time delay;  /* of the path's queue */
-    tltcp_time lead;   /* how much earlier than due sections must leave */
-    double packet;     /* bytes of a packet */
-    double loss;       /* share of the packets that are lost */
+    tltcp_time lead;   /* sections must leave, and expire, so much earlier */
     tltcp_time repair; /* until what was lost has been sent again */
+    float loss;        /* share of the packets that are lost */
+    uint16_t packet;   /* bytes of a packet */
     bool settled;      /* the rate is stable and free of cross traffic */
     bool starved;      /* limited by a window that must grow, not by the path */
 } tltcp__path_estimate;

@@ -43,7 +43,7 @@ static uint8_t kind_of(uint8_t cls, tltcp_time deadline, bool same_stream) {
 }
 
 static void may_be_lost(const plan *p, tltcp__slot *x, double bytes) {
-    double loss = x->kind == TLTCP__SLOT_KEY ? 0 : p->path->loss;
+    double loss = x->kind == TLTCP__SLOT_KEY ? 0 : (double)p->path->loss;
     for (unsigned i = 0; i < TLTCP__REPAIRS; i++) {
         x->missing[i] = tltcp__chance_missing(loss, bytes / p->path->packet, i);
     }

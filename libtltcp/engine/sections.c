@@ -384,7 +384,7 @@ tltcp_time tltcp__sections_deadline(const tltcp__sections *s) {
     if (!cmn__heap_first(&s->deadlines, &first)) {
         return TLTCP_TIME_NEVER;
     }
-    return first.key > s->lead ? first.key - s->lead : 0;
+    return first.key > s->path.lead ? first.key - s->path.lead : 0;
 }
 
 int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
@@ -392,7 +392,7 @@ int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
     bool any = has_orphans(s);
     int rv = 0;
     while (rv == 0 && cmn__heap_first(&s->deadlines, &first) &&
-           first.key <= now + s->lead) {
+           first.key <= now + s->path.lead) {
         rv = tltcp__sections_give_up(s, first.id, TLTCP_CAUSE_DEADLINE);
         any = true;
     }

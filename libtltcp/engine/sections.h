@@ -86,7 +86,6 @@ typedef struct tltcp__sections {
     uint32_t max_sections; /* maximum number of records */
     bool live;             /* the newest section has a deadline */
     size_t limit;          /* maximum bytes in [una, end) */
-    tltcp_time lead;       /* sections expire this long before their deadline */
 
     /* What to give up, and what to protect. */
     tltcp__path_estimate path; /* estimate, kept up to date by the owner */

@@ -84,7 +84,7 @@ static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
                           tltcp_time now) {
     double wait =
         s->path.rate > 0 ? (double)(r->end - r->start) / s->path.rate * 1e9 : 0;
-    return now + s->lead + (tltcp_time)wait;
+    return now + s->path.lead + (tltcp_time)wait;
 }
 
 /* Call it before the first byte of a section is sent. */

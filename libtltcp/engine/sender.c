@@ -505,9 +505,8 @@ static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
     /* RACK waits a quarter of an RTT for reordered packets */
     s->sec.fec.round =
         s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
-    s->sec.path.lead = s->sec.lead;
-    s->sec.path.packet = s->cc.cong->mss;
-    s->sec.path.loss = s->sec.fec.loss;
+    s->sec.path.packet = (uint16_t)s->cc.cong->mss;
+    s->sec.path.loss = (float)s->sec.fec.loss;
     s->sec.path.repair = s->sec.fec.round;
     if (!tltcp__route_is_in_doubt(&s->cc.route)) {
         s->sec.path.settled = tltcp__bandwidth_is_settled(b, now);
