@@ -27,6 +27,7 @@ struct mux {
     AVPacket *backlog[BACKLOG_MAX];
     size_t waiting;
     uint64_t bytes; /* of all frames so far */
+    bool begun;     /* no stream can be added */
     bool started;   /* the header is written */
     bool left_out;  /* a frame was not understood */
 };
@@ -83,7 +84,7 @@ bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
                        MUX_STREAMS_MAX);
         return false;
     }
-    if (s->out || m->started) {
+    if (s->par || m->begun) {
         /* the container is already described; a stream itself usually carries
          * its changes, and a new one is left out */
         return true;
@@ -97,7 +98,7 @@ bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
 static bool is_complete(const struct mux *m) {
     unsigned described = 0;
     for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
-        if (!m->stream[i].out) {
+        if (!m->stream[i].par) {
             continue;
         }
         described++;
@@ -119,7 +120,7 @@ static int write_waiting(struct mux *m) {
 static bool write_packet(struct mux *m, AVPacket *p, char *why) {
     struct mux_stream *s = &m->stream[p->stream_index];
     int rc;
-    if (!mux_stream_fix_times(s, p)) {
+    if (!s->out || !mux_stream_fix_times(s, p)) {
         av_packet_unref(p);
         return true;
     }
@@ -142,8 +143,30 @@ static bool flush_backlog(struct mux *m, char *why) {
     return ok;
 }
 
+/* One that still waits for its headers could end the file; if all do, the
+ * container decides. */
+static bool add_streams(struct mux *m) {
+    bool any = false;
+    for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
+        any = any || m->stream[i].ready;
+    }
+    for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
+        struct mux_stream *s = &m->stream[i];
+        if (s->par && (s->ready || !any) && !mux_stream_begin(s, m->format)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool start(struct mux *m, char *why) {
     int rc = 0;
+    m->begun = true;
+    libav_log_forget();
+    if (!add_streams(m)) {
+        (void)snprintf(why, MUX_WHY_MAX, "out of memory");
+        return false;
+    }
     if (!(m->format->oformat->flags & AVFMT_NOFILE)) {
         rc = avio_open(&m->format->pb, m->format->url, AVIO_FLAG_WRITE);
     }
@@ -152,7 +175,6 @@ static bool start(struct mux *m, char *why) {
     }
     /* what is experimental is better than no recording */
     m->format->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
-    libav_log_forget();
     rc = avformat_write_header(m->format, NULL);
     if (rc < 0) {
         return mux_complain(why, "the container cannot hold these streams", rc);
@@ -183,7 +205,8 @@ static AVPacket *make_packet(const media_header *h, const uint8_t *data) {
 }
 
 /* Holds frames back until every stream is described and the header can be
- * written. When there are too many, streams that are not ready are left out. */
+ * written. When too many wait, the file begins without the streams that are not
+ * ready. */
 static bool hold(struct mux *m, AVPacket *p, char *why) {
     m->backlog[m->waiting++] = p;
     if (m->waiting == BACKLOG_MAX || m->bytes > BYTES_MAX || is_complete(m)) {
@@ -197,8 +220,8 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
     struct mux_stream *s = find(m, h->stream);
     AVPacket *p;
     bool ok;
-    if (!s || !s->out || h->length == 0) {
-        return true; /* it was never described */
+    if (!s || !s->par || (m->begun && !s->out) || h->length == 0) {
+        return true; /* it was never described, or the file has none such */
     }
     p = make_packet(h, data);
     if (!p || !mux_stream_filter(s, p)) {
@@ -212,7 +235,7 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
         return true;
     }
     m->bytes += h->length;
-    if (!m->started) {
+    if (!m->begun) {
         return hold(m, p, why);
     }
     ok = write_packet(m, p, why);
@@ -251,8 +274,11 @@ bool mux_close(struct mux *m, char *why) {
     if (!m) {
         return true;
     }
-    if (!m->started && m->waiting > 0) {
+    if (!m->begun && m->waiting > 0) {
         ok = start(m, why);
+    } else if (m->begun && !m->started) {
+        (void)snprintf(why, MUX_WHY_MAX, "its header could not be written");
+        ok = false;
     } else if (!m->started && m->left_out) {
         (void)snprintf(why, MUX_WHY_MAX, "no frame has what a container needs");
         ok = false;

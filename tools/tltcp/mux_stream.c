@@ -124,7 +124,7 @@ static void add_filter(struct mux_stream *s, const char *name) {
         return;
     }
     s->bsf->time_base_in = (AVRational){1, 1000000000};
-    if (avcodec_parameters_copy(s->bsf->par_in, s->out->codecpar) < 0 ||
+    if (avcodec_parameters_copy(s->bsf->par_in, s->par) < 0 ||
         av_bsf_init(s->bsf) < 0) {
         av_bsf_free(&s->bsf);
     }
@@ -142,10 +142,9 @@ static void complain_of_codec(const media_config *c, char *why) {
     }
 }
 
-bool mux_stream_describe(struct mux_stream *s, AVFormatContext *format,
+bool mux_stream_describe(struct mux_stream *s, const AVFormatContext *format,
                          const media_config *c, char *why) {
     const AVCodecDescriptor *codec = find_codec(c);
-    AVCodecParameters *par;
     if (!codec || (codec->type != AVMEDIA_TYPE_VIDEO &&
                    codec->type != AVMEDIA_TYPE_AUDIO)) {
         complain_of_codec(c, why);
@@ -156,24 +155,20 @@ bool mux_stream_describe(struct mux_stream *s, AVFormatContext *format,
                        format->oformat->name, codec->name);
         return false;
     }
-    s->out = avformat_new_stream(format, NULL);
-    if (!s->out) {
+    s->par = avcodec_parameters_alloc();
+    if (!s->par ||
+        !set_extradata(s->par, c->extradata.data, c->extradata.len)) {
         (void)snprintf(why, MUX_WHY_MAX, "out of memory");
+        avcodec_parameters_free(&s->par);
         return false;
     }
-    par = s->out->codecpar;
-    fill_parameters(par, c, codec);
-    s->out->time_base = (AVRational){1, 90000};
+    fill_parameters(s->par, c, codec);
+    s->rate = (AVRational){0, 1};
     if (c->rate_num && c->rate_den && c->rate_num < INT32_MAX &&
         c->rate_den < INT32_MAX) {
-        s->out->avg_frame_rate =
-            (AVRational){(int)c->rate_num, (int)c->rate_den};
+        s->rate = (AVRational){(int)c->rate_num, (int)c->rate_den};
     }
-    if (!set_extradata(par, c->extradata.data, c->extradata.len)) {
-        (void)snprintf(why, MUX_WHY_MAX, "out of memory");
-        return false;
-    }
-    if (par->extradata_size == 0 &&
+    if (s->par->extradata_size == 0 &&
         (format->oformat->flags & AVFMT_GLOBALHEADER)) {
         add_filter(s, filter_for(codec->id));
     }
@@ -181,8 +176,18 @@ bool mux_stream_describe(struct mux_stream *s, AVFormatContext *format,
     return true;
 }
 
+bool mux_stream_begin(struct mux_stream *s, AVFormatContext *format) {
+    s->out = avformat_new_stream(format, NULL);
+    if (!s->out || avcodec_parameters_copy(s->out->codecpar, s->par) < 0) {
+        return false;
+    }
+    s->out->time_base = (AVRational){1, 90000};
+    s->out->avg_frame_rate = s->rate;
+    return true;
+}
+
 bool mux_stream_filter(struct mux_stream *s, AVPacket *p) {
-    AVCodecParameters *par = s->out->codecpar;
+    AVCodecParameters *par = s->out ? s->out->codecpar : s->par;
     const uint8_t *found;
     size_t len = 0;
     bool ok = true;
@@ -191,7 +196,7 @@ bool mux_stream_filter(struct mux_stream *s, AVPacket *p) {
     }
     if (av_bsf_send_packet(s->bsf, p) < 0 ||
         av_bsf_receive_packet(s->bsf, p) < 0) {
-        av_packet_unref(p); /* neither the container would understand it */
+        av_packet_unref(p); /* the container would not understand it either */
         return true;
     }
     found = av_packet_get_side_data(p, AV_PKT_DATA_NEW_EXTRADATA, &len);
@@ -226,5 +231,6 @@ bool mux_stream_fix_times(struct mux_stream *s, AVPacket *p) {
 }
 
 void mux_stream_free(struct mux_stream *s) {
+    avcodec_parameters_free(&s->par);
     av_bsf_free(&s->bsf);
 }

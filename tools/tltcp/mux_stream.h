@@ -13,20 +13,25 @@
 
 /** @brief A stream. */
 struct mux_stream {
-    AVStream *out;     /**< NULL: not described */
-    AVBSFContext *bsf; /**< finds extradata in the bytes, or NULL */
-    bool ready;        /**< the container has all it needs */
-    int64_t last_dts;  /**< of the previous packet */
-    bool has_dts;      /**< last_dts is set */
+    AVCodecParameters *par; /**< NULL: not described */
+    AVRational rate;        /**< pictures a second; 0/1: not known */
+    AVStream *out;          /**< NULL: not in the file */
+    AVBSFContext *bsf;      /**< finds extradata in the bytes, or NULL */
+    bool ready;             /**< the container has all it needs */
+    int64_t last_dts;       /**< of the previous packet */
+    bool has_dts;           /**< last_dts is set */
 };
 
-/** @brief Adds the stream to a container. @return false with an error message
- * of at most MUX_WHY_MAX bytes */
-bool mux_stream_describe(struct mux_stream *s, AVFormatContext *format,
+/** @brief Describes the stream for a container, which need not get it.
+ * @return false with an error message of at most MUX_WHY_MAX bytes */
+bool mux_stream_describe(struct mux_stream *s, const AVFormatContext *format,
                          const media_config *c, char *why);
 
-/** @brief Looks for extradata in a packet and may rewrite it; one that it does
- * not understand is empty then. @return false: out of memory */
+/** @brief Adds the stream to its container. @return false: out of memory */
+bool mux_stream_begin(struct mux_stream *s, AVFormatContext *format);
+
+/** @brief Looks for extradata in a packet and may rewrite it. It empties one
+ * that it does not understand. @return false: out of memory */
 bool mux_stream_filter(struct mux_stream *s, AVPacket *p);
 
 /** @brief Gives a packet times that containers accept: both, with increasing

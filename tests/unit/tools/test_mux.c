@@ -8,6 +8,7 @@
 
 #include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
+#include "tools/tltcp/libav_log.h"
 #include "tools/tltcp/mux.h"
 
 #define MS INT64_C(1000000)
@@ -41,6 +42,10 @@ static int set_up_mp4(void **state) {
 
 static int set_up_ts(void **state) {
     return open_file(state, "film.ts");
+}
+
+static int set_up_missing_folder(void **state) {
+    return open_file(state, "missing/film.mkv");
 }
 
 static int tear_down(void **state) {
@@ -177,6 +182,64 @@ TEST(a_file_of_such_pictures_alone_is_an_error) {
     assert_string_not_equal(f->why, "");
 }
 
+/* Those of the sound are enough for a file. */
+TEST(pictures_whose_headers_never_come_are_left_out) {
+    static const uint8_t slice[] = {0,    0,    0,    1,    0x65, 0x88,
+                                    0x84, 0x0a, 0xf2, 0x62, 0x80, 0x00};
+    struct file *f = *state;
+    assert_true(describe(f, 0, "aac", 2));
+    assert_true(describe(f, 1, "h264", 2));
+    for (int i = 0; i < 600; i++) {
+        assert_true(put_sound(f, 0, 20 * i));
+        if (i % 20 == 0) {
+            assert_true(put_frame(f, 1, 20 * i, slice, sizeof(slice)));
+        }
+    }
+    assert_int_equal(finish(f), 1);
+}
+
+static int lowest_descriptor(void) {
+    int fd = dup(STDERR_FILENO);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    return fd;
+}
+
+/* No container takes sound without a sample rate. */
+TEST(a_file_that_cannot_begin_is_closed_once) {
+    static const uint8_t aac[] = {0x12, 0x10};
+    const media_config c = {.type = MEDIA_TYPE_AUDIO,
+                            .streams = 1,
+                            .codec = {"aac", 3},
+                            .extradata = {aac, sizeof(aac)}};
+    struct file *f = *state;
+    int lowest = lowest_descriptor();
+    bool closed;
+    assert_true(mux_describe(f->mux, 0, &c, f->why));
+    assert_false(put_sound(f, 0, 0));
+    closed = mux_close(f->mux, f->why);
+    f->mux = NULL;
+    assert_false(closed);
+    assert_int_equal(lowest_descriptor(), lowest);
+}
+
+/* It has complained of an earlier packet. */
+TEST(a_file_that_cannot_be_opened_is_not_blamed_on_a_picture) {
+    static const uint8_t none[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct file *f = *state;
+    assert_true(describe(f, 0, "h264", 2));
+    assert_true(describe(f, 1, "aac", 2));
+    libav_log_listen();
+    for (int i = 0; i < 511; i++) {
+        assert_true(put_sound(f, 1, 20 * i));
+    }
+    assert_true(put_frame(f, 0, 0, none, sizeof(none)));
+    assert_string_not_equal(libav_log_error(), "");
+    assert_false(put_sound(f, 1, 20 * 511));
+    av_log_set_callback(av_log_default_callback);
+    assert_non_null(strstr(f->why, "No such file"));
+}
+
 #define T(name, how) \
     { #name " (" #how ")", name, set_up_##how, tear_down, NULL }
 
@@ -190,6 +253,12 @@ int main(void) {
         T(they_do_not_wait_in_the_library_either, mp4),
         T(a_picture_that_is_none_does_not_end_the_file, mkv),
         T(a_file_of_such_pictures_alone_is_an_error, mkv),
+        T(pictures_whose_headers_never_come_are_left_out, mkv),
+        T(pictures_whose_headers_never_come_are_left_out, mp4),
+        T(a_file_that_cannot_begin_is_closed_once, mkv),
+        T(a_file_that_cannot_begin_is_closed_once, mp4),
+        T(a_file_that_cannot_be_opened_is_not_blamed_on_a_picture,
+          missing_folder),
     };
     av_log_set_level(AV_LOG_QUIET);
     return cmocka_run_group_tests(tests, NULL, NULL);
