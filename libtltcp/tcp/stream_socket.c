@@ -24,7 +24,7 @@ static int stream_accept(int fd, struct sockaddr *from, socklen_t *len) {
 
 #else
 
-/* Returns fd; or -1, as errno says, and closes it. */
+/* Returns fd. After an error, closes it, sets errno and returns -1. */
 static int stream_prepare(int fd) {
     int flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
     int error;

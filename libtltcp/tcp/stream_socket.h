@@ -14,10 +14,11 @@
 #define TLTCP__NO_SIGPIPE 0 /* SO_NOSIGPIPE is set instead */
 #endif
 
-/* A non-blocking TCP socket, bound to `bind` unless that is NULL, which
- * programs that are run do not inherit. Returns 0 or UV_E... */
+/* A non-blocking TCP socket that programs do not inherit, bound to `bind`
+ * unless that is NULL. Returns 0 or UV_E... */
 int tltcp__stream_open(int *out, int family, const net__addr *bind);
-/* The same of the next connection; -1: none, as errno says. */
+/* Accepts the next connection as such a socket. Returns -1 if there is none,
+ * with errno set. */
 int tltcp__stream_accept(int fd, net__addr *from);
 int tltcp__stream_local(int fd, net__addr *a);
 

@@ -26,7 +26,7 @@ TEST(a_socket_takes_few_bytes) {
 /* --- Statistics ---------------------------------------------------------- */
 
 /* A gauge of one connection says nothing in a sum. */
-TEST(a_listener_sums_up_every_counter) {
+TEST(a_listener_sums_up_its_counters) {
     static const size_t others[] = {offsetof(tltcp_stats, packets_forged),
                                     offsetof(tltcp_stats, sections_dependent),
                                     offsetof(tltcp_stats, sections_yielded),
@@ -477,7 +477,7 @@ TEST(every_thread_of_a_listener_knows_how_much_its_socket_holds) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_socket_takes_few_bytes),
-        cmocka_unit_test(a_listener_sums_up_every_counter),
+        cmocka_unit_test(a_listener_sums_up_its_counters),
         cmocka_unit_test(siphash_agrees_with_the_published_vectors),
         cmocka_unit_test(tokens_distinguish_routes),
         cmocka_unit_test(blocks_of_ipv6_addresses_have_tokens),
