@@ -116,7 +116,7 @@ guint8 gst_tltcp_sink_group_count(GstTltcpSink *self);
  * others have been described, so that the receiver can choose among them. */
 void gst_tltcp_sink_group_wait_described(GstTltcpSink *self);
 
-/* Call this before sending the end of a stream. TRUE: it is the last. */
+/* Call this at the end of a stream, before it is sent. TRUE: it is the last. */
 gboolean gst_tltcp_sink_group_begin_eos(GstTltcpStream *ending);
 
 /* Waits until the additional streams have ended. FALSE: unlocked before. */

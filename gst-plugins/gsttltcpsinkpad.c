@@ -126,19 +126,21 @@ static GstFlowReturn on_buffer(GstPad *gst_pad, GstObject *parent,
 
 static void sinkpad_on_eos(GstTltcpSinkPad *pad) {
     GstTltcpSink *self = pad->stream.sink;
+    gboolean last = gst_tltcp_sink_group_begin_eos(&pad->stream);
 
-    if (!self->sender) {
-        return; /* the start finds it on the pad */
+    /* Upstream may end before the sink starts, and does not end again. */
+    if (self->sender) {
+        if (last) {
+            gst_tltcp_sender_finish(self->sender);
+        }
+        if (gst_tltcp_stream_eos(&pad->stream) != GST_FLOW_OK) {
+            return;
+        }
     }
-    if (gst_tltcp_sink_group_begin_eos(&pad->stream)) {
-        gst_tltcp_sender_finish(self->sender);
-    }
-    if (gst_tltcp_stream_eos(&pad->stream) == GST_FLOW_OK) {
-        g_mutex_lock(&self->pads_lock);
-        pad->stream.ended = TRUE;
-        g_cond_broadcast(&self->pads_changed);
-        g_mutex_unlock(&self->pads_lock);
-    }
+    g_mutex_lock(&self->pads_lock);
+    pad->stream.ended = TRUE;
+    g_cond_broadcast(&self->pads_changed);
+    g_mutex_unlock(&self->pads_lock);
 }
 
 /* ---- events ---- */
@@ -321,26 +323,24 @@ static void restart_all(GstTltcpSink *self) {
     }
 }
 
-/* Upstream may have begun, and even ended, before the sink: what is on the pad
- * does not come again. */
-static void begin(GstTltcpSinkPad *pad) {
-    g_autoptr(GstEvent) segment =
-        gst_pad_get_sticky_event(GST_PAD(pad), GST_EVENT_SEGMENT, 0);
-
-    gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
-    if (segment) {
-        gst_event_copy_segment(segment, &pad->segment);
-    }
-    pad->stream.ending = pad->stream.ended = GST_PAD_IS_EOS(pad);
-    pad->flushing = FALSE;
-    interrupt(pad);
-}
-
-/* Streaming begins.  Requires the lock. */
+/* Streaming begins. Upstream may have begun before, and even ended: what came
+ * then is kept.  Requires the lock. */
 static void begin_all(GstTltcpSink *self) {
     self->stopping = self->stream.ending = FALSE;
     for (guint i = 0; i < self->pads->len; i++) {
-        begin(g_ptr_array_index(self->pads, i));
+        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
+        pad->flushing = FALSE;
+        interrupt(pad);
+    }
+}
+
+/* Streaming has ended, and the pads have lost their events.  Requires the lock.
+ */
+static void forget_all(GstTltcpSink *self) {
+    for (guint i = 0; i < self->pads->len; i++) {
+        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
+        gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
+        pad->stream.ending = pad->stream.ended = FALSE;
     }
 }
 
@@ -374,6 +374,11 @@ void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change) {
         g_mutex_lock(&self->pads_lock);
         self->playing = TRUE;
         interrupt_all(self);
+        g_mutex_unlock(&self->pads_lock);
+    }
+    if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
+        g_mutex_lock(&self->pads_lock);
+        forget_all(self);
         g_mutex_unlock(&self->pads_lock);
     }
 }

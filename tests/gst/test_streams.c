@@ -266,28 +266,96 @@ static void begin_early(GstPad *pad) {
     assert_true(gst_pad_send_event(pad, gst_event_new_segment(&segment)));
 }
 
+/* A sink with an additional stream that has begun. Its first one has sound. */
+struct early {
+    GstElement *sink;
+    GstPad *pad;
+    GstPad *peer; /* counts as a stream */
+};
+
+static void early_begin(struct early *e, struct run *r, const char *uri,
+                        const char *sound) {
+    g_autofree gchar *launch =
+        g_strdup_printf("audiotestsrc %s ! tltcpsink name=s latency=60000 "
+                        "sync=false uri=\"%s\"",
+                        sound, uri);
+
+    r->sender = gst_parse_launch(launch, NULL);
+    e->sink = gst_bin_get_by_name(GST_BIN(r->sender), "s");
+    e->pad = gst_element_request_pad_simple(e->sink, "sink_%u");
+    e->peer = gst_pad_new("early", GST_PAD_SRC);
+    gst_pad_set_active(e->peer, TRUE);
+    assert_int_equal(gst_pad_link(e->peer, e->pad), GST_PAD_LINK_OK);
+}
+
+static void early_clear(struct early *e) {
+    gst_pad_unlink(e->peer, e->pad);
+    gst_object_unref(e->peer);
+    gst_object_unref(e->pad);
+    gst_object_unref(e->sink);
+}
+
+/* The pad `src` of the source; unref it. */
+static GstPad *received(const struct run *r) {
+    g_autoptr(GstIterator) sources =
+        gst_bin_iterate_sources(GST_BIN(r->receiver));
+    g_auto(GValue) source = G_VALUE_INIT;
+
+    assert_int_equal(gst_iterator_next(sources, &source), GST_ITERATOR_OK);
+    return gst_element_get_static_pad(g_value_get_object(&source), "src");
+}
+
 TEST(a_stream_may_end_before_the_sink_starts) {
+    struct run *r = *state;
+    struct early e;
+
+    early_begin(&e, r, "tltcp://127.0.0.1:0?mode=listener", "num-buffers=5");
+    begin_early(e.pad);
+    assert_true(gst_pad_send_event(e.pad, gst_event_new_gap(0, GST_SECOND)));
+    assert_true(gst_pad_send_event(e.pad, gst_event_new_eos()));
+    gst_element_set_state(r->sender, GST_STATE_PLAYING);
+    g_autofree gchar *uri =
+        g_strdup_printf("tltcp://127.0.0.1:%u", support_port(e.sink));
+    run_receive(r, uri);
+    run_wait_end(r);
+    early_clear(&e);
+}
+
+/* ---- the sink starts while upstream runs ---- */
+
+static GstPadEventFunction on_event; /* the sink's */
+static GstEventType starts_at;
+
+/* GStreamer keeps an event on the pad only after this has returned. */
+static gboolean start_within(GstPad *pad, GstObject *parent, GstEvent *event) {
+    gboolean starts = GST_EVENT_TYPE(event) == starts_at;
+    gboolean ok = on_event(pad, parent, event);
+
+    if (starts) {
+        g_autoptr(GstObject) pipeline = gst_object_get_parent(parent);
+        gst_element_set_state(GST_ELEMENT(pipeline), GST_STATE_PLAYING);
+    }
+    return ok;
+}
+
+static void early_start_at(struct early *e, GstEventType type) {
+    starts_at = type;
+    on_event = GST_PAD_EVENTFUNC(e->pad);
+    gst_pad_set_event_function(e->pad, start_within);
+}
+
+TEST(a_stream_may_end_while_the_sink_starts) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
     g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
-    GstElement *sink = support_element("tltcpsink", uri);
-    GstElement *source = gst_element_factory_make("audiotestsrc", NULL);
-    g_autoptr(GstPad) pad = gst_element_request_pad_simple(sink, "sink_%u");
-    g_autoptr(GstPad) early =
-        gst_pad_new("early", GST_PAD_SRC); /* counts as a stream */
+    struct early e;
 
-    gst_pad_set_active(early, TRUE);
-    assert_int_equal(gst_pad_link(early, pad), GST_PAD_LINK_OK);
-    begin_early(pad);
-    assert_true(gst_pad_send_event(pad, gst_event_new_gap(0, GST_SECOND)));
-    assert_true(gst_pad_send_event(pad, gst_event_new_eos()));
-    r->sender = gst_pipeline_new(NULL);
-    g_object_set(source, "num-buffers", 5, NULL);
-    gst_bin_add_many(GST_BIN(r->sender), source, sink, NULL);
-    assert_true(gst_element_link_pads(source, "src", sink, "sink"));
-    gst_element_set_state(r->sender, GST_STATE_PLAYING);
-    pipeline_wait(r->sender, GST_MESSAGE_EOS);
-    gst_pad_unlink(early, pad);
+    early_begin(&e, r, uri, "num-buffers=5");
+    early_start_at(&e, GST_EVENT_EOS);
+    begin_early(e.pad);
+    assert_true(gst_pad_send_event(e.pad, gst_event_new_eos()));
+    run_wait_end(r);
+    early_clear(&e);
 }
 
 static gpointer chain_early(gpointer pad) {
@@ -301,26 +369,38 @@ static gpointer chain_early(gpointer pad) {
 }
 
 /* Upstream sends the segment once. */
+static void keeps_its_time(struct run *r, struct early *e) {
+    GThread *thread = g_thread_new(NULL, chain_early, e->pad);
+    struct output *o = run_wait_output(r, "audio/x-alaw", 5);
+
+    g_thread_join(thread);
+    /* the first ones may have moved the map by a second */
+    assert_true(o->last - o->first >= GST_SECOND);
+    early_clear(e);
+}
+
 TEST(a_stream_from_before_the_sink_starts_keeps_its_time) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
     g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
-    GstElement *sink = support_element("tltcpsink", uri);
-    GstElement *source = gst_element_factory_make("audiotestsrc", NULL);
-    g_autoptr(GstPad) pad = gst_element_request_pad_simple(sink, "sink_%u");
+    struct early e;
 
-    begin_early(pad);
-    r->sender = gst_pipeline_new(NULL);
-    g_object_set(source, "is-live", TRUE, NULL);
-    g_object_set(sink, "latency", 60000, "sync", FALSE, NULL);
-    gst_bin_add_many(GST_BIN(r->sender), source, sink, NULL);
-    assert_true(gst_element_link_pads(source, "src", sink, "sink"));
+    early_begin(&e, r, uri, "is-live=true");
+    begin_early(e.pad);
     gst_element_set_state(r->sender, GST_STATE_PLAYING);
-    GThread *thread = g_thread_new(NULL, chain_early, pad);
-    struct output *o = run_wait_output(r, "audio/x-alaw", 5);
-    g_thread_join(thread);
-    /* the first ones may have moved the map by a second */
-    assert_true(o->last - o->first >= GST_SECOND);
+    keeps_its_time(r, &e);
+}
+
+TEST(so_does_one_that_begins_while_it_starts) {
+    struct run *r = *state;
+    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
+    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
+    struct early e;
+
+    early_begin(&e, r, uri, "is-live=true");
+    early_start_at(&e, GST_EVENT_SEGMENT);
+    begin_early(e.pad);
+    keeps_its_time(r, &e);
 }
 
 /* ---- a stream that does not flow ---- */
@@ -349,13 +429,7 @@ static GstPadProbeReturn on_blocked(GstPad *pad, GstPadProbeInfo *info,
 /* Puts a queue behind the pad `src`, whose output is blocked. */
 static void block_first(struct block *b) {
     GstElement *queue = gst_element_factory_make("queue", NULL);
-    g_autoptr(GstIterator) sources =
-        gst_bin_iterate_sources(GST_BIN(b->r->receiver));
-    g_auto(GValue) source = G_VALUE_INIT;
-
-    assert_int_equal(gst_iterator_next(sources, &source), GST_ITERATOR_OK);
-    g_autoptr(GstPad) out =
-        gst_element_get_static_pad(g_value_get_object(&source), "src");
+    g_autoptr(GstPad) out = received(b->r);
     g_autoptr(GstPad) sink = gst_pad_get_peer(out);
     g_autoptr(GstPad) queue_in = gst_element_get_static_pad(queue, "sink");
     g_autoptr(GstPad) queue_out = gst_element_get_static_pad(queue, "src");
@@ -410,7 +484,9 @@ int main(void) {
         T(a_stream_that_has_ended_stops_with_the_others),
         T(streams_that_have_ended_begin_again),
         T(a_stream_from_before_the_sink_starts_keeps_its_time),
+        T(so_does_one_that_begins_while_it_starts),
         T(a_stream_may_end_before_the_sink_starts),
+        T(a_stream_may_end_while_the_sink_starts),
         T(a_blocked_stream_does_not_hold_up_the_others),
         cmocka_unit_test(a_pad_can_come_and_go),
         cmocka_unit_test(pads_can_come_and_go_for_ever),
