@@ -21,12 +21,15 @@ static GstTltcpStream *group_next(GstTltcpSink *self, guint *index) {
 }
 
 guint8 gst_tltcp_sink_group_count(GstTltcpSink *self) {
+    GstTltcpStream *stream;
     guint8 count = 0;
     guint index = 0;
 
     g_mutex_lock(&self->pads_lock);
-    while (group_next(self, &index)) {
-        count++;
+    while ((stream = group_next(self, &index))) {
+        if (stream->described || !stream->ending) {
+            count++;
+        }
     }
     g_mutex_unlock(&self->pads_lock);
     return count;

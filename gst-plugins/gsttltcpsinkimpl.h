@@ -109,7 +109,8 @@ GstStructure *gst_tltcp_sink_stats(GstTltcpSink *self);
 
 /* ---- all streams: gsttltcpsinkgroup.c ---- */
 
-/* How many streams will come: those whose pads are linked. */
+/* How many streams there are and will be: those whose pads are linked, but none
+ * that ended without a description. Receivers wait for as many. */
 guint8 gst_tltcp_sink_group_count(GstTltcpSink *self);
 
 /* Call this before the first frame of a stream. Waits a limited time until the

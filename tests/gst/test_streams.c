@@ -305,6 +305,18 @@ static GstPad *received(const struct run *r) {
     return gst_element_get_static_pad(g_value_get_object(&source), "src");
 }
 
+/* Waits until the source calls no more. */
+static void wait_source_ended(const struct run *r) {
+    gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
+    g_autoptr(GstPad) out = received(r);
+
+    while (gst_pad_get_task_state(out) != GST_TASK_PAUSED) {
+        assert_true(g_get_monotonic_time() < end);
+        g_usleep(10000);
+    }
+}
+
+/* A source that calls ends only when every stream has. */
 TEST(a_stream_may_end_before_the_sink_starts) {
     struct run *r = *state;
     struct early e;
@@ -318,6 +330,7 @@ TEST(a_stream_may_end_before_the_sink_starts) {
         g_strdup_printf("tltcp://127.0.0.1:%u", support_port(e.sink));
     run_receive(r, uri);
     run_wait_end(r);
+    wait_source_ended(r);
     early_clear(&e);
 }
 
