@@ -20,6 +20,7 @@ struct _GstTltcpSrcPad {
     GCond changed;
     GQueue waiting; /* GstMiniObject */
     gsize bytes;    /* that they take */
+    guint buffers;  /* of them */
     GstEvent *caps; /* the newest that found no room, or NULL */
     GstEvent *tags; /* likewise */
     gboolean ended; /* nothing may follow */
@@ -43,6 +44,7 @@ static void drop_all(GstTltcpSrcPad *pad) {
     gst_clear_event(&pad->caps);
     gst_clear_event(&pad->tags);
     pad->bytes = 0;
+    pad->buffers = 0;
 }
 
 /* Memory that an object takes; of descriptions, the most. */
@@ -83,7 +85,10 @@ static GstMiniObject *take(GstTltcpSrcPad *pad) {
     while (pad->active && !(object = g_queue_pop_head(&pad->waiting))) {
         g_cond_wait(&pad->changed, &pad->lock);
     }
-    pad->bytes -= object ? cost_of(object) : 0;
+    if (object) {
+        pad->bytes -= cost_of(object);
+        pad->buffers -= GST_IS_BUFFER(object);
+    }
     g_mutex_unlock(&pad->lock);
     return object;
 }
@@ -202,12 +207,15 @@ guint gst_tltcp_src_pad_stream(const GstTltcpSrcPad *pad) {
     return pad->stream;
 }
 
+/* A buffer may be larger than the queue; one always passes. */
 static gboolean has_room(const GstTltcpSrcPad *pad, GstMiniObject *object) {
-    return pad->bytes == 0 || pad->bytes + cost_of(object) <= BYTES_MAX;
+    return (GST_IS_BUFFER(object) && pad->buffers == 0) ||
+           pad->bytes + cost_of(object) <= BYTES_MAX;
 }
 
 static void enqueue(GstTltcpSrcPad *pad, GstMiniObject *object) {
     pad->bytes += cost_of(object);
+    pad->buffers += GST_IS_BUFFER(object);
     g_queue_push_tail(&pad->waiting, object);
     g_cond_broadcast(&pad->changed);
 }

@@ -171,11 +171,14 @@ TEST(the_newest_caps_precede_what_follows_a_full_queue) {
     assert_int_equal(rate, 1000);
 }
 
-/* As a raw picture of 4096 by 2160 pixels. */
+/* As a raw picture of 4096 by 2160 pixels, behind descriptions that wait. */
 TEST(a_buffer_larger_than_the_queue_passes) {
     struct blocked *b = *state;
     gsize most = 0;
 
+    for (guint i = 1; i <= 3; i++) {
+        push(b, caps_event(i));
+    }
     gst_tltcp_src_pad_push(
         b->pad, GST_MINI_OBJECT(gst_buffer_new_allocate(NULL, 35 << 20, NULL)));
     unblock(b);
