@@ -32,6 +32,7 @@ void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
     memset(d, 0, sizeof(*d));
     g_mutex_init(&d->lock);
     d->names = NAMES_MAX;
+    d->wait = GST_CLOCK_TIME_NONE;
     gst_tltcp_deframer_restart(d);
 }
 
@@ -223,19 +224,30 @@ static gint64 sent_at(const media_header *h) {
     return h->dts != MEDIA_TIME_NONE ? h->dts : h->pts;
 }
 
-void gst_tltcp_deframer_was_held(GstTltcpDeframer *d, GstClockTime duration) {
-    /* sinks add to the latency */
-    GstClockTime most = gst_tltcp_deframer_latency(d) + GST_SECOND;
+void gst_tltcp_deframer_set_wait(GstTltcpDeframer *d, GstClockTime wait) {
+    g_mutex_lock(&d->lock);
+    d->wait = wait;
+    g_mutex_unlock(&d->lock);
+}
 
-    d->held = MAX(d->held, MIN(duration, most));
+static GstClockTime longest_wait(GstTltcpDeframer *d) {
+    g_mutex_lock(&d->lock);
+    GstClockTime wait = d->wait;
+    g_mutex_unlock(&d->lock);
+    return GST_CLOCK_TIME_IS_VALID(wait) ? wait : gst_tltcp_deframer_latency(d);
+}
+
+void gst_tltcp_deframer_was_held(GstTltcpDeframer *d, GstClockTime duration) {
+    d->held = MAX(d->held, MIN(duration, longest_wait(d)));
 }
 
 /* When data without times counts as arrived. A sink that waits for its time
  * delays the next data by as much, and must not wait for that again. */
-static GstClockTime arrival(const GstTltcpDeframer *d, GstClockTime now) {
+static GstClockTime arrival(GstTltcpDeframer *d, GstClockTime now) {
+    GstClockTime held = MIN(d->held, longest_wait(d));
     gboolean timed = d->delivery == GST_TLTCP_DELIVERY_TIMED;
 
-    return timed && now > d->held ? now - d->held : now;
+    return timed && now > held ? now - held : now;
 }
 
 static void stamp_by_arrival(const media_header *h, GstClockTime now,

@@ -44,6 +44,7 @@ typedef struct {
     guint names; /* that peers may still make up, on all connections */
     GstTltcpReceived counts;     /* read by other threads: under `lock` */
     GstClockTime sender_latency; /* likewise under the lock */
+    GstClockTime wait; /* likewise; how long sinks wait, or NONE: the latency */
     GMutex lock;
 } GstTltcpDeframer;
 
@@ -77,7 +78,12 @@ gboolean gst_tltcp_deframer_settle(GstTltcpDeframer *d,
 
 void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
 
-/* What follows took a buffer only after so long. */
+/* How long sinks wait after the time of a buffer: the latency of the pipeline.
+ * It holds for later connections, too. */
+void gst_tltcp_deframer_set_wait(GstTltcpDeframer *d, GstClockTime wait);
+
+/* What follows took a buffer only after so long. More than sinks wait was no
+ * waiting for the buffer's time. */
 void gst_tltcp_deframer_was_held(GstTltcpDeframer *d, GstClockTime duration);
 
 /* Takes ownership of the section's data.  `now` is the running time. */

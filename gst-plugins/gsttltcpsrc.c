@@ -383,6 +383,7 @@ static gboolean gst_tltcp_src_start(GstBaseSrc *base) {
     self->deframer.latency = self->settings.latency * GST_MSECOND;
     self->deframer.sender_latency = 0;
     g_mutex_unlock(&self->settings.lock);
+    gst_tltcp_deframer_set_wait(&self->deframer, GST_CLOCK_TIME_NONE);
     gst_tltcp_deframer_restart(&self->deframer);
     self->began = FALSE;
     self->handed = GST_CLOCK_TIME_NONE;
@@ -446,6 +447,17 @@ static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
     gst_query_set_latency(query, TRUE, gst_tltcp_src_latency(self),
                           GST_CLOCK_TIME_NONE);
     return TRUE;
+}
+
+/* The pipeline tells how long its sinks wait. */
+static gboolean src_on_event(GstBaseSrc *base, GstEvent *event) {
+    GstClockTime latency;
+
+    if (GST_EVENT_TYPE(event) == GST_EVENT_LATENCY) {
+        gst_event_parse_latency(event, &latency);
+        gst_tltcp_deframer_set_wait(&GST_TLTCP_SRC(base)->deframer, latency);
+    }
+    return GST_BASE_SRC_CLASS(gst_tltcp_src_parent_class)->event(base, event);
 }
 
 static GstStateChangeReturn gst_tltcp_src_change_state(GstElement *element,
@@ -520,6 +532,7 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
     base->unlock = gst_tltcp_src_unlock;
     base->unlock_stop = gst_tltcp_src_unlock_stop;
     base->query = gst_tltcp_src_query;
+    base->event = src_on_event;
     GST_PUSH_SRC_CLASS(klass)->create = gst_tltcp_src_create;
 
     /* Programs that check only the first template must see that there may be

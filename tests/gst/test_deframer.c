@@ -111,9 +111,24 @@ TEST(data_without_times_waits_once_for_the_latency) {
     gst_tltcp_deframer_was_held(&w->d, 0);
     assert_int_equal(stamp_of_plain(w, 1310 * MS), 1010 * MS);
     gst_tltcp_deframer_was_held(&w->d, 5000 * MS); /* not by the latency */
-    assert_int_equal(stamp_of_plain(w, 7000 * MS), 5700 * MS);
+    assert_int_equal(stamp_of_plain(w, 7000 * MS), 6700 * MS);
     w->d.delivery = GST_TLTCP_DELIVERY_IMMEDIATE;
     assert_int_equal(stamp_of_plain(w, 8000 * MS), 8000 * MS);
+}
+
+/* The latency of the pipeline, which may change, also while it waits. */
+TEST(data_without_times_is_early_by_what_sinks_wait) {
+    struct world *w = *state;
+
+    w->d.latency = 1000 * MS;
+    gst_tltcp_deframer_set_wait(&w->d, 300 * MS);
+    gst_tltcp_deframer_was_held(&w->d, 5000 * MS);
+    assert_int_equal(stamp_of_plain(w, 7000 * MS), 6700 * MS);
+    gst_tltcp_deframer_set_wait(&w->d, 100 * MS);
+    assert_int_equal(stamp_of_plain(w, 8000 * MS), 7900 * MS);
+    gst_tltcp_deframer_restart(&w->d);
+    gst_tltcp_deframer_was_held(&w->d, 5000 * MS);
+    assert_int_equal(stamp_of_plain(w, 9000 * MS), 8900 * MS);
 }
 
 TEST(malformed_sections_are_counted_and_dropped) {
@@ -486,6 +501,7 @@ int main(void) {
         T(an_unknown_peer_cannot_choose_any_latency),
         T(sections_that_are_no_media_are_handed_on_as_they_are),
         T(data_without_times_waits_once_for_the_latency),
+        T(data_without_times_is_early_by_what_sinks_wait),
         T(malformed_sections_are_counted_and_dropped),
         T(caps_from_a_peer_must_be_one_fixed_type),
         T(caps_from_a_peer_do_not_use_up_the_stack),
