@@ -49,7 +49,7 @@ void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
     }
     d->first = -1;
     d->streams = 0;
-    d->raw = d->framed = FALSE;
+    d->raw = d->raw_ts = d->framed = FALSE;
     d->held = 0;
     memset(&d->arrivals, 0, sizeof(d->arrivals));
     media__playout_init(&d->times, (gint64)d->latency + LATE_NS);
@@ -493,6 +493,9 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
     if (section->meta.section_class < MEDIA_CLASS_COUNT) {
         h.frame_class = (guint8)section->meta.section_class;
     }
+    if (!d->raw) {
+        d->raw_ts = media__ts_is(section->data, section->len);
+    }
     d->raw = TRUE;
     d->first = 0;
     if (!section->complete && d->output != GST_TLTCP_OUTPUT_PARTIAL) {
@@ -501,7 +504,7 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
     GstBuffer *buffer = gst_buffer_new_wrapped_full(
         0, section->data, section->len, 0, section->len, section->data, free);
     section->data = NULL;
-    GST_BUFFER_PTS(buffer) = arrival(d, now);
+    GST_BUFFER_PTS(buffer) = d->raw_ts ? now : arrival(d, now);
     finish_buffer(d, &h, buffer, section, deframed);
 }
 

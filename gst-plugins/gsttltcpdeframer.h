@@ -37,6 +37,7 @@ typedef struct {
     gint first; /* stream of the element's always pad; -1: not chosen yet */
     gboolean
         raw; /* sections carry no media header and are passed on as they are */
+    gboolean raw_ts; /* they are a transport stream */
     gboolean framed; /* media sections were seen */
     media_playout times;
     GstClockTime held; /* how long what follows has held data back */

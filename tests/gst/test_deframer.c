@@ -2,6 +2,7 @@
 /* The source's handling of sections, without a connection. */
 #include <stdlib.h>
 
+#include "internal/media/stream/ts.h"
 #include "tests/gst/deframer_world.h"
 
 TEST(caps_come_before_the_first_frame) {
@@ -88,15 +89,18 @@ TEST(sections_that_are_no_media_are_handed_on_as_they_are) {
     assert_int_equal(gst_buffer_memcmp(w->deframed.buffer, 0, "plain", 5), 0);
 }
 
-static GstClockTime stamp_of_plain(struct world *w, GstClockTime now) {
-    media_section section = {.data = (uint8_t *)strdup("plain"),
-                             .len = 5,
-                             .complete = TRUE,
-                             .begins = TRUE};
+static GstClockTime stamp_of(struct world *w, guint8 *data, gsize len,
+                             GstClockTime now) {
+    media_section section = {
+        .data = data, .len = len, .complete = TRUE, .begins = TRUE};
 
     world_forget(w);
     gst_tltcp_deframer_section(&w->d, &section, now, &w->deframed);
     return GST_BUFFER_PTS(w->deframed.buffer);
+}
+
+static GstClockTime stamp_of_plain(struct world *w, GstClockTime now) {
+    return stamp_of(w, (guint8 *)strdup("plain"), 5, now);
 }
 
 /* A sink waits for the time of each buffer and the latency: data that waited
@@ -129,6 +133,21 @@ TEST(data_without_times_is_early_by_what_sinks_wait) {
     gst_tltcp_deframer_restart(&w->d);
     gst_tltcp_deframer_was_held(&w->d, 5000 * MS);
     assert_int_equal(stamp_of_plain(w, 9000 * MS), 8900 * MS);
+}
+
+/* A demultiplexer takes the earliest stamps for those of the path. */
+TEST(a_transport_stream_keeps_the_time_of_its_arrival) {
+    struct world *w = *state;
+    gsize len = (gsize)2 * MEDIA_TS_PACKET;
+
+    gst_tltcp_deframer_set_wait(&w->d, 300 * MS);
+    gst_tltcp_deframer_was_held(&w->d, 300 * MS);
+    for (guint i = 0; i < 2; i++) {
+        guint8 *data = calloc(1, len);
+        assert_non_null(data);
+        data[0] = data[MEDIA_TS_PACKET] = i ? 0 : 0x47; /* cut anywhere */
+        assert_int_equal(stamp_of(w, data, len, 7000 * MS), 7000 * MS);
+    }
 }
 
 TEST(malformed_sections_are_counted_and_dropped) {
@@ -502,6 +521,7 @@ int main(void) {
         T(sections_that_are_no_media_are_handed_on_as_they_are),
         T(data_without_times_waits_once_for_the_latency),
         T(data_without_times_is_early_by_what_sinks_wait),
+        T(a_transport_stream_keeps_the_time_of_its_arrival),
         T(malformed_sections_are_counted_and_dropped),
         T(caps_from_a_peer_must_be_one_fixed_type),
         T(caps_from_a_peer_do_not_use_up_the_stack),
