@@ -11,7 +11,7 @@
 #define SPAN_MAX 5e7   /* ... and no longer than this, ns */
 #define SPAN_STALE 20  /* spans after which the application has paused */
 #define SPAN_PACKETS 4 /* fewer do not give a rate */
-#define SEVERAL 2      /* spans that vary, in effect */
+#define SEVERAL 2      /* more spans than this must differ */
 #define QUEUE_MIN 5e6  /* ns; less is noise, or a queue that empties */
 
 static void queue_share_take(struct cong__queue_share *s, double sent,
@@ -91,10 +91,11 @@ static bool queue_share_is_of_several(const struct cong__queue_share *s) {
     return s->var_sent * s->var_sent > SEVERAL * s->fourth;
 }
 
+/* One span leaves open that the share is small, but does not show it. */
 bool cong__queue_share_is_below(const struct cong__queue_share *s, double part,
                                 double errors) {
     double share = cong__queue_share(s);
-    return share >= 0 && queue_share_is_of_several(s) &&
+    return share >= 0 && (errors < 0 || queue_share_is_of_several(s)) &&
            share + errors * cong__queue_share_error(s) < part;
 }
 

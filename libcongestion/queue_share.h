@@ -30,7 +30,7 @@ struct cong__queue_share {
     double slope;     /* mean change of the RTT, ns/ns */
     double delivered; /* mean rate of delivery, bytes/ns */
     double var_sent, var_slope, cov;
-    double fourth; /* of the weighted deviations of the rate of sending */
+    double fourth; /* sum of the squared terms of var_sent */
 };
 
 /* Processes a feedback; base is the path's RTT without a queue, ns. */
@@ -40,8 +40,8 @@ void cong__queue_share_ack(struct cong__queue_share *s,
 double cong__queue_share(const struct cong__queue_share *s);
 /* Its standard error; 1 when the share is not known. */
 double cong__queue_share_error(const struct cong__queue_share *s);
-/* The share is known from more than a few spans, and smaller than this part by
- * so many standard errors. */
+/* The share is known from more than two spans that differ, and smaller than
+ * this part by so many standard errors. */
 bool cong__queue_share_is_below(const struct cong__queue_share *s, double part,
                                 double errors);
 /* Transmission time of a packet at the bottleneck, ns; 0: not known. */

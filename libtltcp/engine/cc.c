@@ -32,8 +32,8 @@
 #define RELAPSES_MAX 4
 #define SLACK_PROVEN (60 * (cong_time)TLTCP_S)
 /* Trains on a path with slack last this part of an RTT, and at most this many
- * seconds and packets; half as long where the path has shown what it carries,
- * since spread packets show when that grows. */
+ * seconds and packets; half as long where the rate of the path is known, since
+ * spread packets show when that grows. */
 #define TRAIN_PART_OF_RTT 0.25
 #define TRAIN_MAX 0.010
 #define TRAIN_PACKETS 10
@@ -344,8 +344,8 @@ static void update_slack(tltcp__cc *cc, const struct cong_ack *ack) {
  * are bounded in time, and by what RFC 9002 section 7.7 allows at once. */
 static double train_max(const tltcp__cc *cc, double rate) {
     double time = (double)cc->rtt.srtt / NS_PER_S * TRAIN_PART_OF_RTT;
-    double known = tltcp__bandwidth_is_known(tltcp__cc_bandwidth(cc)) ? 0.5 : 1;
-    double bytes = known * rate * (time < TRAIN_MAX ? time : TRAIN_MAX);
+    double part = tltcp__bandwidth_is_known(tltcp__cc_bandwidth(cc)) ? 0.5 : 1;
+    double bytes = part * rate * (time < TRAIN_MAX ? time : TRAIN_MAX);
     double most = (TRAIN_PACKETS - 1) * cc->cong->mss;
     if (!cc->slack) {
         return 0;

@@ -5,12 +5,13 @@
 #include <math.h>
 
 #define NS_PER_S 1e9
-#define SPACING 40000000 /* ns between samples: jitter is brief */
-#define KNOWN 24u        /* samples before there is an answer */
-#define LEAST 12e6       /* ns; less is noise, ... */
-#define LEAST_BYTES 3600 /* ... or that of packets of a slow link */
-#define DEVIATIONS 4     /* times what samples differ from those beside them */
-#define QUARTILES 4      /* times the lower one; a link that pauses has none */
+#define SPACING 40000000  /* ns between samples: jitter is brief */
+#define STALE 10000000000 /* ns without a sample: what was learnt is old */
+#define KNOWN 24u         /* samples before there is an answer */
+#define LEAST 12e6        /* ns; less is noise, ... */
+#define LEAST_BYTES 3600  /* ... or that of packets of a slow link */
+#define DEVIATIONS 4      /* times what samples differ from those beside them */
+#define QUARTILES 4       /* times the lower one; a link that pauses has none */
 #define RANDOM 1         /* mean square of changes over variance; 2: no order */
 #define RANDOM_LOSSY 1.5 /* likewise, where others may fill a short queue */
 
@@ -68,7 +69,7 @@ static bool jitter_is_random(const tltcp__jitter *j, double mean) {
 }
 
 /* What nearly all samples stay below. */
-static cong_time jitter_usual(const tltcp__jitter *j) {
+static cong_time jitter_most(const tltcp__jitter *j) {
     float sorted[TLTCP__JITTER_SAMPLES] = {0};
     unsigned n = jitter_known(j);
     double mean = jitter_mean(j);
@@ -91,7 +92,7 @@ static void jitter_take(tltcp__jitter *j, double rest, double rate) {
     /* does not wrap round to small counts */
     j->count = j->count + 1 < 2 * TLTCP__JITTER_SAMPLES ? j->count + 1
                                                         : TLTCP__JITTER_SAMPLES;
-    j->delay = j->count >= KNOWN ? jitter_usual(j) : 0;
+    j->delay = j->count >= KNOWN ? jitter_most(j) : 0;
 }
 
 void tltcp__jitter_on_ack(tltcp__jitter *j, const tltcp__cross_sample *newest,
@@ -105,7 +106,12 @@ void tltcp__jitter_on_ack(tltcp__jitter *j, const tltcp__cross_sample *newest,
     j->queue = j->sent > 0 ? fmax(j->queue + more - took * rate, 0) : 0;
     j->sent = newest->sent;
     j->bytes = newest->bytes;
-    /* the rate may be too low, and the queue then too long */
+    if (newest->sent - j->taken >= STALE) {
+        j->count = 0;
+        j->delay = 0;
+    }
+    /* With a rate that is too low, the model's queue is too long: it would
+     * explain the jitter. */
     if (newest->sent - j->taken >= SPACING && j->queue <= LEAST_BYTES) {
         j->taken = newest->sent;
         delay -= j->queue / rate * NS_PER_S;

@@ -23,12 +23,12 @@ typedef struct tltcp__jitter {
     double bytes;                      /* sent by then */
     double queue;                      /* our own then, bytes */
     cong_time taken;                   /* when the newest sample was sent */
-    double packets;                    /* what some packets of a slow link take;
-                                          ns; falls slowly */
-    float rest[TLTCP__JITTER_SAMPLES]; /* delays without one, ns; a ring */
-    unsigned count;                    /* of them so far */
-    cong_time delay; /* by jitter, at most but for a few, ns; 0: there is
-                        none */
+    double packets;                    /* time of three packets at the lowest
+                                          recent rate, ns */
+    float rest[TLTCP__JITTER_SAMPLES]; /* delays beyond our own queue, ns; a
+                                          ring */
+    unsigned count;                    /* of samples so far */
+    cong_time delay; /* that nearly all samples stay below, ns; 0: no jitter */
     bool lossy;      /* losses or marks just now; set by the sender */
 } tltcp__jitter;
 

@@ -37,7 +37,7 @@
  *
  * A lost packet arrives later, by the time of a repair. So the more packets a
  * section has and the more are lost, the earlier it should be complete. A KEY
- * has repair symbols instead.
+ * is left out where repair symbols cover it.
  *
  * The decision is made when the section's first byte would enter a packet, as
  * late as possible. */
@@ -51,9 +51,18 @@ typedef struct tltcp__path_estimate {
     tltcp_time repair; /* until what was lost has been sent again */
     float loss;        /* share of the packets that are lost */
     uint16_t packet;   /* bytes of a packet */
-    bool settled;      /* the rate is stable and free of cross traffic */
-    bool starved;      /* limited by a window that must grow, not by the path */
+    /* Bits, since an idle connection has little room. */
+    bool repairs : 1; /* KEYs get repair symbols where there is no time for a
+                         repair */
+    bool settled : 1; /* the rate is stable and free of cross traffic */
+    bool starved : 1; /* limited by a window that must grow, not by the path */
 } tltcp__path_estimate;
+
+/* Share of a section's packets for which a repair must be expected. */
+static inline double tltcp__loss_of(const tltcp__path_estimate *path,
+                                    uint8_t cls) {
+    return cls == TL_CLASS_KEY && path->repairs ? 0 : (double)path->loss;
+}
 
 /* Whether to send the section `first` of recs, of which no byte has been sent;
  * `before` bytes go first. */

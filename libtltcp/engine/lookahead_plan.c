@@ -42,8 +42,9 @@ static uint8_t kind_of(uint8_t cls, tltcp_time deadline, bool same_stream) {
                                           : TLTCP__SLOT_MUST;
 }
 
-static void may_be_lost(const plan *p, tltcp__slot *x, double bytes) {
-    double loss = x->kind == TLTCP__SLOT_KEY ? 0 : (double)p->path->loss;
+static void note_missing(const plan *p, tltcp__slot *x, uint8_t cls,
+                         double bytes) {
+    double loss = tltcp__loss_of(p->path, cls);
     for (unsigned i = 0; i < TLTCP__REPAIRS; i++) {
         x->missing[i] = tltcp__chance_missing(loss, bytes / p->path->packet, i);
     }
@@ -61,7 +62,7 @@ static tltcp__slot queued_slot(const plan *p, const tltcp__section *s,
             shows_something(s->cls) ? picture_worth(p, bytes) : WORTH_OTHERS,
         .kind = kind_of(s->cls, s->deadline, s->stream == stream),
     };
-    may_be_lost(p, &x, bytes);
+    note_missing(p, &x, s->cls, bytes);
     return x;
 }
 
@@ -125,9 +126,9 @@ static void add_expected(plan *p, const tltcp__cadence *c, bool same_stream,
     for (int i = 0; i < EXPECT_MAX && tltcp__expected_next(&e, c, now); i++) {
         bool key = e.key && !(e.guessed && p->cuts);
         tltcp__slot x = expected_slot(p, c, e.written, key);
-        x.kind = kind_of(key && known ? TL_CLASS_KEY : TL_CLASS_REFERENCE,
-                         c->dead[key], same_stream);
-        may_be_lost(p, &x, c->bytes[key]);
+        uint8_t cls = key && known ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
+        x.kind = kind_of(cls, c->dead[key], same_stream);
+        note_missing(p, &x, cls, c->bytes[key]);
         insert(&p->send, &x);
     }
     if (same_stream) {
@@ -143,7 +144,9 @@ static bool all_fits(const tltcp__send_plan *q) {
     int64_t at = q->start;
     for (size_t i = 0; i < q->count; i++) {
         const tltcp__slot *s = &q->slot[i];
-        int64_t due = s->missing[0] > DOUBTFUL ? s->due - q->repair : s->due;
+        int64_t due = s->missing[0] > DOUBTFUL
+                          ? tltcp__time_minus(s->due, q->repair)
+                          : s->due;
         at = (at > s->written ? at : s->written) + s->cost;
         if (at > (s->kind == TLTCP__SLOT_OPTIONAL
                       ? due

@@ -51,7 +51,7 @@ static uint8_t tier_of(uint8_t cls, tltcp_time deadline) {
 /* How much earlier than due a section should be complete, for what repairs
  * usually take. */
 static int64_t tiers_early(const plan *p, double bytes, uint8_t cls) {
-    double loss = cls == TL_CLASS_KEY ? 0 : (double)p->path->loss;
+    double loss = tltcp__loss_of(p->path, cls);
     double missing = tltcp__chance_missing(loss, bytes / p->path->packet, 0);
     return (int64_t)(missing * (double)p->path->repair) +
            (int64_t)p->path->lead;

@@ -88,7 +88,7 @@ typedef struct tltcp__sections {
     size_t limit;          /* maximum bytes in [una, end) */
 
     /* What to give up, and what to protect. */
-    tltcp__path_estimate path; /* estimate, kept up to date by the owner */
+    tltcp__path_estimate path;         /* kept up to date by the owner */
     tltcp__dependencies *dependencies; /* NULL: no section had a class yet */
     uint64_t dependents_from; /* dependencies of sections from here on may be
                                  lost; or MAX */

@@ -13,7 +13,7 @@
 
 #define TLTCP__SLOTS_MAX 160u
 
-#define TLTCP__REPAIRS 2u /* more are always enough */
+#define TLTCP__REPAIRS 2u /* after the second one all has arrived */
 
 enum tltcp__slot_kind {
     TLTCP__SLOT_MUST,    /* is always sent */
@@ -28,8 +28,8 @@ typedef struct tltcp__slot {
     int64_t due;                    /* of no use if complete after it */
     int64_t cost;                   /* time of sending it */
     double worth;                   /* in pictures, if it is in time */
-    double missing[TLTCP__REPAIRS]; /* probability that some of it is, after so
-                                       many repairs */
+    double missing[TLTCP__REPAIRS]; /* probability that some of it still is,
+                                       after 0, 1 ... repairs */
     uint8_t kind;
     bool is_branch; /* an optional one that later ones need */
     bool on_branch; /* needs the newest branch */

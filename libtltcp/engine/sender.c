@@ -508,6 +508,7 @@ static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
     s->sec.path.packet = (uint16_t)s->cc.cong->mss;
     s->sec.path.loss = (float)s->sec.fec.loss;
     s->sec.path.repair = s->sec.fec.round;
+    s->sec.path.repairs = s->sec.fec.on;
     if (!tltcp__route_is_in_doubt(&s->cc.route)) {
         s->sec.path.settled = tltcp__bandwidth_is_settled(b, now);
         s->sec.path.rate = rate;

@@ -57,7 +57,7 @@ void tltcp__sender_leave_out_jitter(tltcp__sender *s, struct cong_ack *ack,
         !s->cc.paced) {
         return;
     }
-    s->target->jitter.lossy = tltcp__target_has_losses(s->target, ack->now);
+    s->target->jitter.lossy = tltcp__target_was_signalled(s->target, ack->now);
     tltcp__jitter_on_ack(&s->target->jitter, newest, min_rtt, bandwidth->rate);
     delay = s->target->jitter.delay;
     bandwidth->jitter = delay;

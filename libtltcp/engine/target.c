@@ -64,7 +64,7 @@
 /* Times what the controller offers: its window must be full to grow, and a
  * flow that does not fill it loses its share of the queue. */
 #define CLAIM 1.1
-#define LOSSY 2000000000 /* ns after a loss or a mark */
+#define SIGNALLED 2000000000 /* ns after a loss or a mark */
 /* Seconds of queue: up to LEAST it is left to others, from MOST on it is
  * drained like our own. Between them, the longer it is, the more we yield:
  * frames would be late there, and it may be that of streams like ours. */
@@ -245,8 +245,8 @@ static void target_note_flat(tltcp__target *t, const tltcp__target_input *in,
     }
 }
 
-bool tltcp__target_has_losses(const tltcp__target *t, cong_time now) {
-    return t->t_signal >= 0 && now - t->t_signal < LOSSY;
+bool tltcp__target_was_signalled(const tltcp__target *t, cong_time now) {
+    return t->t_signal >= 0 && now - t->t_signal < SIGNALLED;
 }
 
 cong_time tltcp__target_longer_path(const tltcp__target *t,
@@ -310,8 +310,8 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
 }
 
 /* Without a queue there may be more bandwidth: probes with a growing multiple
- * of the delivery rate. Jitter hides a queue, so only the window shows then
- * that there is no more. */
+ * of the delivery rate. Jitter hides a queue: the probe then stays within the
+ * window, which losses and marks bound. */
 static double target_probe(const tltcp__target *t,
                            const tltcp__target_input *in) {
     double quiet = target_seconds(t->t_update - t->t_queue);

@@ -91,7 +91,7 @@ void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
                           double acked, cong_time rtt,
                           const tltcp__cross_sample *newest, cong_time now);
 /* Whether there were losses or marks just now. */
-bool tltcp__target_has_losses(const tltcp__target *t, cong_time now);
+bool tltcp__target_was_signalled(const tltcp__target *t, cong_time now);
 /* The RTT without a queue of a path that has become longer; -1: it has not. */
 cong_time tltcp__target_longer_path(const tltcp__target *t,
                                     const tltcp__target_input *in,

@@ -259,8 +259,8 @@ static void expect_in_time(const char *rival, double rate, uint64_t rtt,
     assert_true(m.ratio < most);
 }
 
-/* On the first link the median of F is 1.21 to 1.38 in four times nine seeds,
- * with and without holding a part. */
+/* The first bound is only against a stream that takes far more: medians of F
+ * are 1.21 to 1.38, whether or not it holds a part. */
 TEST(a_stream_is_in_time_where_others_fill_a_deep_queue) {
     world_needs_fec();
     expect_in_time("reno", 6e6, 80 * MS, 150000, 0.58, 1.45);

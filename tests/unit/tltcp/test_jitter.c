@@ -125,6 +125,16 @@ TEST(jitter_that_ends_is_forgotten) {
     assert_true(path_stream(&p, 3) <= 0);
 }
 
+/* The sender knows a third of the rate, so the model's queue never empties. */
+TEST(jitter_that_ends_in_a_queue_is_forgotten) {
+    struct path p = {.now = MS, .delay = of_radio, .packets = 4};
+    assert_true(path_stream(&p, 10) > 0);
+    p.delay = NULL;
+    p.packets = 0;
+    p.known = 0.3;
+    assert_true(path_stream(&p, 15) <= 0);
+}
+
 TEST(a_queue_of_others_is_no_jitter) {
     struct path p = {.now = MS, .delay = of_others};
     for (unsigned i = 0; i < 20; i++) {
@@ -142,6 +152,7 @@ TEST(nor_are_pauses_of_a_link) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_has_no_jitter_of_its_own),
+        cmocka_unit_test(jitter_that_ends_in_a_queue_is_forgotten),
         cmocka_unit_test(random_delay_is_jitter),
         cmocka_unit_test(nearly_all_of_it_is_learnt),
         cmocka_unit_test(it_is_learnt_where_the_path_is_faster_than_known),

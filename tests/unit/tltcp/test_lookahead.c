@@ -64,6 +64,13 @@ static int begin_beside_others(void **state) {
     return 0;
 }
 
+TEST(more_packets_need_a_repair_more_often) {
+    assert_float_equal(tltcp__chance_missing(0, 100, 0), 0, 0);
+    assert_float_equal(tltcp__chance_missing(0.5, 0.1, 0), 0.5, 1e-9);
+    assert_float_equal(tltcp__chance_missing(0.5, 2, 0), 0.75, 1e-9);
+    assert_float_equal(tltcp__chance_missing(0.5, 2, 1), 0.4375, 1e-9);
+}
+
 TEST(frames_that_fit_are_kept) {
     assert_true(keeps(GAP, BYTES));
     assert_true(keeps(4 * GAP, BYTES));
@@ -141,6 +148,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_due_at_the_end_of_time_is_not_late),
         cmocka_unit_test_setup(frames_that_fit_are_kept, begin),
+        cmocka_unit_test_setup(more_packets_need_a_repair_more_often, begin),
         cmocka_unit_test_setup(a_key_that_comes_late_at_best_is_not_made_later,
                                begin),
         cmocka_unit_test_setup(a_key_that_comes_late_anyhow_may_be_far, begin),
