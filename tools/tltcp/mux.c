@@ -18,6 +18,7 @@
 /* Bytes that wait for another stream: before the header, and then in
  * libavformat, which waits for ten seconds of the streams' time. */
 #define BYTES_MAX ((uint64_t)64 << 20)
+#define FRAME_BYTES_MIN 512 /* memory that the smallest frame takes */
 #define NS ((AVRational){1, 1000000000})
 
 struct mux {
@@ -26,7 +27,7 @@ struct mux {
     unsigned expected; /* streams that the sender announced */
     AVPacket *backlog[BACKLOG_MAX];
     size_t waiting;
-    uint64_t bytes; /* of all frames so far */
+    uint64_t bytes; /* about where the file would end if none waited */
     bool begun;     /* no stream can be added */
     bool started;   /* the header is written */
     bool left_out;  /* a frame was not understood */
@@ -109,12 +110,25 @@ static bool is_complete(const struct mux *m) {
     return described > 0 && described >= m->expected;
 }
 
-/* Writes what waits in libavformat if it is too much. */
+static uint64_t written(const struct mux *m) {
+    int64_t at = m->format->pb ? avio_tell(m->format->pb) : -1;
+    return at >= 0 ? (uint64_t)at : m->bytes;
+}
+
+/* Writes what waits in libavformat if it is too much. A container may add bytes
+ * or remove some: neither may add up over a long recording. */
 static int write_waiting(struct mux *m) {
-    int64_t written = m->format->pb ? avio_tell(m->format->pb) : -1;
-    return written >= 0 && m->bytes > (uint64_t)written + BYTES_MAX
-               ? av_interleaved_write_frame(m->format, NULL)
-               : 0;
+    uint64_t end = written(m);
+    int rc;
+    if (m->bytes < end) {
+        m->bytes = end;
+    }
+    if (m->bytes - end <= BYTES_MAX) {
+        return 0;
+    }
+    rc = av_interleaved_write_frame(m->format, NULL);
+    m->bytes = written(m);
+    return rc;
 }
 
 static bool write_packet(struct mux *m, AVPacket *p, char *why) {
@@ -234,7 +248,7 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
         av_packet_free(&p);
         return true;
     }
-    m->bytes += h->length;
+    m->bytes += h->length > FRAME_BYTES_MIN ? h->length : FRAME_BYTES_MIN;
     if (!m->begun) {
         return hold(m, p, why);
     }

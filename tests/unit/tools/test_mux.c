@@ -71,16 +71,21 @@ static bool describe(struct file *f, unsigned stream, const char *codec,
     return mux_describe(f->mux, stream, &c, f->why);
 }
 
-static bool put_frame(struct file *f, unsigned stream, int64_t ms,
-                      const uint8_t *data, size_t len) {
+static bool put_at(struct file *f, unsigned stream, int64_t ns,
+                   const uint8_t *data, size_t len) {
     const media_header h = {.kind = MEDIA_KIND_FRAME,
                             .stream = (uint8_t)stream,
                             .frame_class = MEDIA_CLASS_AUDIO,
                             .length = (uint32_t)len,
-                            .pts = ms * MS,
-                            .dts = ms * MS,
+                            .pts = ns,
+                            .dts = ns,
                             .duration = 20 * MS};
     return mux_write(f->mux, &h, data, f->why);
+}
+
+static bool put_frame(struct file *f, unsigned stream, int64_t ms,
+                      const uint8_t *data, size_t len) {
+    return put_at(f, stream, ms * MS, data, len);
 }
 
 static bool put_sound(struct file *f, unsigned stream, int64_t ms) {
@@ -150,6 +155,20 @@ TEST(they_do_not_wait_in_the_library_either) {
     free(large);
     assert_int_equal(stat(f->path, &st), 0);
     assert_true(st.st_size > 40 << 20);
+}
+
+/* Each of them costs more in memory than in the file. */
+TEST(nor_do_many_small_ones) {
+    static const uint8_t small[100];
+    struct file *f = *state;
+    struct stat st = {.st_size = 0};
+    assert_true(describe(f, 0, "aac", 2));
+    assert_true(describe(f, 1, "aac", 2));
+    for (int i = 0; i < 200000; i++) {
+        assert_true(put_at(f, 0, i, small, sizeof(small)));
+    }
+    assert_int_equal(stat(f->path, &st), 0);
+    assert_true(st.st_size > 8 << 20);
 }
 
 /* It has no start code. */
@@ -251,6 +270,7 @@ int main(void) {
         T(large_frames_do_not_wait_for_long, mkv),
         T(they_do_not_wait_in_the_library_either, mkv),
         T(they_do_not_wait_in_the_library_either, mp4),
+        T(nor_do_many_small_ones, mkv),
         T(a_picture_that_is_none_does_not_end_the_file, mkv),
         T(a_file_of_such_pictures_alone_is_an_error, mkv),
         T(pictures_whose_headers_never_come_are_left_out, mkv),
