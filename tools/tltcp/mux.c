@@ -88,6 +88,7 @@ bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
     if (s->par || m->begun) {
         /* the container is already described; a stream itself usually carries
          * its changes, and a new one is left out */
+        s->late = !s->par;
         return true;
     }
     if (c->streams > m->expected) {
@@ -157,20 +158,34 @@ static bool flush_backlog(struct mux *m, char *why) {
     return ok;
 }
 
-/* One that still waits for its headers could end the file; if all do, the
- * container decides. */
-static bool add_streams(struct mux *m) {
+/* Whether a file that begins now gets the stream. One that still waits for its
+ * headers could end the file; if all do, the container decides. */
+static bool would_have(const struct mux *m, const struct mux_stream *s) {
     bool any = false;
     for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
         any = any || m->stream[i].ready;
     }
+    return s->par && (s->ready || !any);
+}
+
+static bool add_streams(struct mux *m) {
     for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
         struct mux_stream *s = &m->stream[i];
-        if (s->par && (s->ready || !any) && !mux_stream_begin(s, m->format)) {
+        if (would_have(m, s) && !mux_stream_begin(s, m->format)) {
             return false;
         }
     }
     return true;
+}
+
+unsigned mux_missing(const struct mux *m) {
+    unsigned missing = 0;
+    for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
+        const struct mux_stream *s = &m->stream[i];
+        bool has = m->begun ? s->out != NULL : would_have(m, s);
+        missing += !has && (s->par || s->late);
+    }
+    return missing;
 }
 
 static bool start(struct mux *m, char *why) {

@@ -48,6 +48,14 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
                char *why);
 
 /**
+ * @brief Streams that came too late for the file, or their headers did; before
+ * it begins, those that would if it ended now.
+ * @param m  file
+ * @return their number
+ */
+unsigned mux_missing(const struct mux *m);
+
+/**
  * @brief Completes the file and frees it.
  * @param m         file, or NULL
  * @param[out] why  MUX_WHY_MAX bytes: description of the error

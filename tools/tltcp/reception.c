@@ -150,6 +150,7 @@ void reception_cut(struct reception *r, const media_section *section,
 bool reception_end(struct reception *r) {
     bool ok = !r->failed;
     if (r->mux) {
+        r->missing = mux_missing(r->mux);
         ok = mux_close(r->mux, r->why) && ok;
         r->mux = NULL;
     }

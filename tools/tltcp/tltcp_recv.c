@@ -228,6 +228,13 @@ static void tltcp_recv_sum_up(struct server *s, const struct reception *r,
                  t->bytes - before->bytes, result);
 }
 
+static void tell_missing(const struct server *s, const struct reception *r) {
+    if (r->missing > 0 && !s->options->quiet) {
+        (void)fprintf(stderr, "%s: left out: %u stream%s that came too late\n",
+                      TOOL, r->missing, r->missing == 1 ? "" : "s");
+    }
+}
+
 static int tltcp_recv_conclude(const struct server *s,
                                const struct reception *r, const char *name,
                                int error) {
@@ -283,6 +290,7 @@ static int serve(struct server *s, tltcp_socket *socket) {
     add_sections(&s->totals, socket);
     (void)reception_end(&r);
     tltcp_recv_sum_up(s, &r, &before, name);
+    tell_missing(s, &r);
     rc = tltcp_recv_conclude(s, &r, name, error);
     tltcp_recv_close(socket, r.why, rc);
     return rc;

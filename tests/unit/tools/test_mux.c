@@ -122,6 +122,7 @@ TEST(a_stream_that_comes_after_the_beginning_is_left_out) {
     for (int i = 10; i < 20; i++) {
         assert_true(put_sound(f, 0, 20 * i));
     }
+    assert_int_equal(mux_missing(f->mux), MUX_STREAMS_MAX - 1);
     assert_int_equal(finish(f), 1);
 }
 
@@ -213,8 +214,20 @@ TEST(pictures_whose_headers_never_come_are_left_out) {
         if (i % 20 == 0) {
             assert_true(put_frame(f, 1, 20 * i, slice, sizeof(slice)));
         }
+        assert_int_equal(mux_missing(f->mux), 1);
     }
     assert_int_equal(finish(f), 1);
+}
+
+TEST(no_stream_that_is_in_the_file_is_missing) {
+    struct file *f = *state;
+    assert_true(describe(f, 0, "aac", 2));
+    assert_int_equal(mux_missing(f->mux), 0);
+    assert_true(describe(f, 1, "aac", 2));
+    assert_true(put_sound(f, 0, 0));
+    assert_true(describe(f, 0, "aac", 2)); /* changed */
+    assert_int_equal(mux_missing(f->mux), 0);
+    assert_int_equal(finish(f), 2);
 }
 
 static int lowest_descriptor(void) {
@@ -275,6 +288,7 @@ int main(void) {
         T(a_file_of_such_pictures_alone_is_an_error, mkv),
         T(pictures_whose_headers_never_come_are_left_out, mkv),
         T(pictures_whose_headers_never_come_are_left_out, mp4),
+        T(no_stream_that_is_in_the_file_is_missing, mkv),
         T(a_file_that_cannot_begin_is_closed_once, mkv),
         T(a_file_that_cannot_begin_is_closed_once, mp4),
         T(a_file_that_cannot_be_opened_is_not_blamed_on_a_picture,

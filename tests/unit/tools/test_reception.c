@@ -11,6 +11,7 @@ static struct {
     int described;
     int written;
     bool refuse;
+    unsigned missing;
 } file;
 
 struct mux {
@@ -35,6 +36,11 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
     (void)why;
     file.written++;
     return true;
+}
+
+unsigned mux_missing(const struct mux *m) {
+    (void)m;
+    return file.missing;
 }
 
 bool mux_close(struct mux *m, char *why) {
@@ -229,6 +235,13 @@ TEST(bytes_that_are_no_media_are_counted_and_skipped) {
     assert_int_equal(file.written, 0);
 }
 
+TEST(streams_that_are_missing_in_the_file_are_counted) {
+    struct rig *rig = *state;
+    file.missing = 2;
+    assert_true(reception_end(&rig->r));
+    assert_int_equal(rig->r.missing, 2);
+}
+
 TEST(the_end_of_the_stream_is_noticed) {
     struct rig *rig = *state;
     media_header h = {.kind = MEDIA_KIND_EVENT,
@@ -255,6 +268,7 @@ int main(void) {
         T(the_sender_sets_the_latency_by_default),
         T(a_stream_that_does_not_fit_the_file_fails),
         T(bytes_that_are_no_media_are_counted_and_skipped),
+        T(streams_that_are_missing_in_the_file_are_counted),
         T(the_end_of_the_stream_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
