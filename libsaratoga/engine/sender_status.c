@@ -276,8 +276,8 @@ static bool is_like_acceptance(const saratoga__session *s,
     return s->initiator && s->out.size == 0 && p->timestamp == NULL;
 }
 
-/* Whether a STATUS that looks like completion may say something else. Who gets
- * an empty file has it with the METADATA, and may be gone before the end. */
+/* Whether a STATUS that looks like completion may say something else. Whoever
+ * gets an empty file has it with the METADATA, and may leave before the end. */
 static bool is_doubtful(const saratoga__session *s) {
     return saratoga__moves(s) || s->kind == SARATOGA_STREAM ||
            (s->out.size == 0 && (s->initiator || !s->out.meta_sent));

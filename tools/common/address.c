@@ -29,10 +29,11 @@ static const char *check_port(const char *port) {
     return NULL;
 }
 
-/* The zone of a link-local address may be escaped (RFC 6874). */
+/* The zone of a link-local address may be escaped (RFC 6874). Interface 25 need
+ * not be. */
 static void unescape_zone(char *host) {
     char *zone = strstr(host, "%25");
-    if (zone) {
+    if (zone && zone[3] != '\0') {
         memmove(zone + 1, zone + 3, strlen(zone + 3) + 1);
     }
 }

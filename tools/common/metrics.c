@@ -57,7 +57,8 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned status,
 
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status) {
     static char none[] = "statistics are at /metrics\n";
-    static char name[] = "the host in the URL must be an address\n";
+    static char name[] = "the host in the URL must be an address, localhost "
+                         "or that of --metrics\n";
     char *text = status == MHD_HTTP_FORBIDDEN ? name : none;
     struct MHD_Response *r = MHD_create_response_from_buffer(
         strlen(text), text, MHD_RESPMEM_PERSISTENT);

@@ -20,8 +20,6 @@
 
 /** For messages. */
 #define TOOL "tltcp-live-transmit"
-/** Nanoseconds of a millisecond. */
-#define NS_PER_MS UINT64_C(1000000)
 /** Time at the end for sent data to arrive. */
 #define LINGER_MS 2000
 /** Time for receivers to write and close, beside the latency. */

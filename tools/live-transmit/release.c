@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_MS UINT64_C(1000000)
 #define LATENCY_MAX_MS 60000u /* that a sender may ask for */
 /* A minute of 35 Mbit/s. */
 #define HELD_MAX ((size_t)256 << 20)

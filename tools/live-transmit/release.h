@@ -14,6 +14,9 @@
 #include "internal/media/stream/timemap.h"
 #include "tltcp/live.h"
 
+/** Nanoseconds of a millisecond. */
+#define NS_PER_MS UINT64_C(1000000)
+
 /** @brief The waiting bytes; zeroed initially. */
 struct release {
     struct release_piece *first;

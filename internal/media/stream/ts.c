@@ -13,8 +13,8 @@
 #define SYNC 0x47
 #define PIDS 8192
 #define SLOTS 64
-/* A larger frame is emitted in pieces, and any while all that are not complete
- * are larger together: the bytes may be a peer's. */
+/* A larger frame is emitted in pieces. So is any that grows while the
+ * incomplete ones exceed FRAMES_MAX together: a peer may have sent them. */
 #define FRAME_MAX (8u << 20)
 #define FRAMES_MAX ((size_t)2 * FRAME_MAX)
 /* Larger buffers are not kept for the next frame. */

@@ -44,7 +44,7 @@ TEST(a_sender_has_frames_held_for_a_minute_at_most) {
     assert_int_equal(release_latency(UINT32_MAX), MINUTE);
 }
 
-TEST(a_stream_does_not_wait_for_the_latency_of_the_one_before) {
+TEST(the_times_of_a_stream_do_not_depend_on_the_one_before) {
     struct release r = {0};
     push(&r, 0, 0, MINUTE);
     release_restart(&r);
@@ -88,8 +88,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_leave_at_their_pace_after_the_latency),
         cmocka_unit_test(a_sender_has_frames_held_for_a_minute_at_most),
-        cmocka_unit_test(
-            a_stream_does_not_wait_for_the_latency_of_the_one_before),
+        cmocka_unit_test(the_times_of_a_stream_do_not_depend_on_the_one_before),
         cmocka_unit_test(what_exceeds_the_memory_leaves_early),
         cmocka_unit_test(frames_without_bytes_take_memory_too),
     };

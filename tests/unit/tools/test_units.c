@@ -107,6 +107,20 @@ TEST(addresses_are_taken_apart) {
     assert_string_equal(hp.host, "");
 }
 
+TEST(a_zone_may_be_escaped) {
+    static const char *const hosts[][2] = {
+        {"[fe80::1%25eth0]:1", "fe80::1%eth0"},
+        {"[fe80::1%2525]:1", "fe80::1%25"},
+        {"[fe80::1%25]:1", "fe80::1%25"}, /* interface 25 */
+        {"[fe80::1%eth0]:1", "fe80::1%eth0"},
+    };
+    struct hostport hp;
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        assert_null(address_split(hosts[i][0], &hp));
+        assert_string_equal(hp.host, hosts[i][1]);
+    }
+}
+
 TEST(wrong_addresses_are_refused) {
     static const char *const wrong[] = {
         "",        "host",     "host:",   "host:x",  "host:65536",
@@ -146,6 +160,7 @@ int main(void) {
         cmocka_unit_test(probabilities_end_at_one),
         cmocka_unit_test(counts_hold_to_their_range),
         cmocka_unit_test(addresses_are_taken_apart),
+        cmocka_unit_test(a_zone_may_be_escaped),
         cmocka_unit_test(wrong_addresses_are_refused),
         cmocka_unit_test(an_address_survives_being_text),
     };
