@@ -284,6 +284,23 @@ class Transfer(toolbox.Folder):
                            0)
         self.assertTrue(clips.decodes(self.folder / "out.mkv"))
 
+    def test_a_stream_whose_headers_never_come_is_left_out_and_said_so(self):
+        clip = self.folder / "bare.ts"
+        film = self.clip("h264-aac.ts").read_bytes()
+        for header in b"\x67", b"\x68":  # SPS, PPS: filler instead
+            self.assertIn(b"\0\0\1" + header, film)
+            film = film.replace(b"\0\0\1" + header, b"\0\0\1\x6c")
+        clip.write_bytes(film)
+        port = self.folder / "port"
+        receiver = self.start("tltcp-recv", "--once", "--port-file", port,
+                              "tltcp://127.0.0.1:0", self.folder / "out.mkv")
+        done = self.send(clip, self.address(receiver, port)[0], "--speed", 0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        status, said = self.finish(receiver)
+        self.assertEqual(status, 0, said)
+        self.assertIn("left out: 1 stream that came too late", said)
+        self.assertTrue(clips.decodes(self.folder / "out.mkv"))
+
     def test_a_second_caller_gets_a_file_of_its_own(self):
         clip = self.clip("raw.h264")
         receiver, address = self.receiver("out.ts")
