@@ -83,8 +83,8 @@ void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
  * It holds for later connections, too. */
 void gst_tltcp_deframer_set_wait(GstTltcpDeframer *d, GstClockTime wait);
 
-/* What follows took a buffer only after so long. More than sinks wait was no
- * waiting for the buffer's time. */
+/* What follows took a buffer only after so long. Sinks do not wait longer than
+ * set_wait() says; the rest had other causes. */
 void gst_tltcp_deframer_was_held(GstTltcpDeframer *d, GstClockTime duration);
 
 /* Takes ownership of the section's data.  `now` is the running time. */

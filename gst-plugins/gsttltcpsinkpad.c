@@ -334,13 +334,15 @@ static void begin_all(GstTltcpSink *self) {
     }
 }
 
-/* Streaming has ended, and the pads have lost their events.  Requires the lock.
- */
+/* Streaming has ended, and the pads have lost their events: upstream may begin
+ * again.  Requires the lock. */
 static void forget_all(GstTltcpSink *self) {
+    self->stopping = FALSE;
     for (guint i = 0; i < self->pads->len; i++) {
         GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
         gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
         pad->stream.ending = pad->stream.ended = FALSE;
+        interrupt(pad); /* it is no longer cancelled */
     }
 }
 
@@ -359,7 +361,8 @@ void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change) {
         self->playing = self->starting = FALSE;
         interrupt_all(self);
     }
-    if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    if (change == GST_STATE_CHANGE_PAUSED_TO_READY ||
+        change == GST_STATE_CHANGE_READY_TO_NULL) {
         self->stopping = TRUE;
         interrupt_all(self);
     }
@@ -376,7 +379,8 @@ void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change) {
         interrupt_all(self);
         g_mutex_unlock(&self->pads_lock);
     }
-    if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    if (change == GST_STATE_CHANGE_PAUSED_TO_READY ||
+        change == GST_STATE_CHANGE_READY_TO_NULL) {
         g_mutex_lock(&self->pads_lock);
         forget_all(self);
         g_mutex_unlock(&self->pads_lock);

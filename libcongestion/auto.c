@@ -300,10 +300,10 @@ static bool is_calm(const struct adaptive *a, cong_time now) {
     return a->lossy <= 0 || cong__elapsed(now, a->lossy) > CALM;
 }
 
-/* Other flows fill the queue: by its length, or where it is too short, by the
- * flow's share. Such a queue overflows now and then. Without a loss, the flow
- * does not fill the path, and its share says nothing. Losses by chance distort
- * the share, so they must not be likely. */
+/* The queue's length tells whether other flows fill it; where it is too short
+ * for that, the flow's share does. Such a queue overflows now and then. Without
+ * a loss the flow may not fill the path, and its share says nothing. Losses by
+ * chance distort the share, so they must not be likely. */
 static bool is_beside_others(const struct adaptive *a, cong_time now) {
     return a->queue.foreign ||
            (cong__queue_share_is_below(&a->queue.share, FOREIGN, SURE) &&

@@ -91,7 +91,7 @@ static bool queue_share_is_of_several(const struct cong__queue_share *s) {
     return s->var_sent * s->var_sent > SEVERAL * s->fourth;
 }
 
-/* One span leaves open that the share is small, but does not show it. */
+/* One span cannot show that the share is small, but that it may be. */
 bool cong__queue_share_is_below(const struct cong__queue_share *s, double part,
                                 double errors) {
     double share = cong__queue_share(s);

@@ -36,8 +36,8 @@
  * late.
  *
  * A lost packet arrives later, by the time of a repair. So the more packets a
- * section has and the more are lost, the earlier it should be complete. A KEY
- * is left out where repair symbols cover it.
+ * section has and the more are lost, the earlier it should be complete.
+ * This does not hold for a KEY that repair symbols cover.
  *
  * The decision is made when the section's first byte would enter a packet, as
  * late as possible. */

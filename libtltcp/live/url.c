@@ -68,7 +68,9 @@ static int url_take_port(tltcp_live_url *u, const char *port,
 /* The zone of a link-local address may be escaped (RFC 6874). */
 static int url_take_host(tltcp_live_url *u, const char *host, char *why) {
     const char *zone = strstr(host, "%25");
-    int len = zone ? (int)(zone + 1 - host) : (int)strlen(host);
+    int len;
+    zone = zone && zone[3] != '\0' ? zone : NULL; /* 25 may be the zone */
+    len = zone ? (int)(zone + 1 - host) : (int)strlen(host);
     if (snprintf(u->host, sizeof(u->host), "%.*s%s", len, host,
                  zone ? zone + 3 : "") >= (int)sizeof(u->host)) {
         return tltcp__live_say(why, "the host name is too long");

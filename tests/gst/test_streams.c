@@ -371,6 +371,29 @@ TEST(a_stream_may_end_while_the_sink_starts) {
     early_clear(&e);
 }
 
+/* Another element failed: the sink went no further than READY. */
+TEST(a_stream_may_end_before_a_start_that_fails) {
+    struct run *r = *state;
+    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
+    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
+    struct early e;
+    GstBuffer *buffer;
+
+    early_begin(&e, r, uri, "num-buffers=5");
+    begin_early(e.pad);
+    assert_true(gst_pad_send_event(e.pad, gst_event_new_eos()));
+    gst_element_set_state(e.sink, GST_STATE_READY);
+    gst_element_set_state(e.sink, GST_STATE_NULL);
+    gst_element_set_state(r->sender, GST_STATE_PLAYING);
+    begin_early(e.pad);
+    buffer = gst_buffer_new_allocate(NULL, 160, NULL);
+    GST_BUFFER_PTS(buffer) = 0;
+    assert_int_equal(gst_pad_chain(e.pad, buffer), GST_FLOW_OK);
+    assert_true(gst_pad_send_event(e.pad, gst_event_new_eos()));
+    run_wait_end(r);
+    early_clear(&e);
+}
+
 static gpointer chain_early(gpointer pad) {
     for (guint i = 0; i < 5; i++) {
         GstBuffer *buffer = gst_buffer_new_allocate(NULL, 160, NULL);
@@ -500,6 +523,7 @@ int main(void) {
         T(so_does_one_that_begins_while_it_starts),
         T(a_stream_may_end_before_the_sink_starts),
         T(a_stream_may_end_while_the_sink_starts),
+        T(a_stream_may_end_before_a_start_that_fails),
         T(a_blocked_stream_does_not_hold_up_the_others),
         cmocka_unit_test(a_pad_can_come_and_go),
         cmocka_unit_test(pads_can_come_and_go_for_ever),

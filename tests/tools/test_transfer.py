@@ -284,7 +284,7 @@ class Transfer(toolbox.Folder):
                            0)
         self.assertTrue(clips.decodes(self.folder / "out.mkv"))
 
-    def test_a_stream_whose_headers_never_come_is_left_out_and_said_so(self):
+    def test_recv_says_that_it_left_out_a_stream_without_headers(self):
         clip = self.folder / "bare.ts"
         film = self.clip("h264-aac.ts").read_bytes()
         for header in b"\x67", b"\x68":  # SPS, PPS: filler instead
@@ -298,7 +298,7 @@ class Transfer(toolbox.Folder):
         self.assertEqual(done.returncode, 0, done.stderr)
         status, said = self.finish(receiver)
         self.assertEqual(status, 0, said)
-        self.assertIn("left out: 1 stream that came too late", said)
+        self.assertIn("left out: 1 stream not fully described in time", said)
         self.assertTrue(clips.decodes(self.folder / "out.mkv"))
 
     def test_a_second_caller_gets_a_file_of_its_own(self):

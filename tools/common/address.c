@@ -29,8 +29,8 @@ static const char *check_port(const char *port) {
     return NULL;
 }
 
-/* The zone of a link-local address may be escaped (RFC 6874). Interface 25 need
- * not be. */
+/* The zone of a link-local address may be escaped (RFC 6874). Where nothing
+ * follows %25, the zone is 25. */
 static void unescape_zone(char *host) {
     char *zone = strstr(host, "%25");
     if (zone && zone[3] != '\0') {

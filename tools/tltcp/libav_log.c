@@ -11,7 +11,8 @@
 static char last_error[LINE_MAX_LEN];
 static char unreadable[LINE_MAX_LEN]; /* what is said of such a codec */
 
-static void note(void *from, int level, const char *format, va_list args) {
+__attribute__((format(printf, 3, 0))) static void
+note(void *from, int level, const char *format, va_list args) {
     char line[LINE_MAX_LEN];
     (void)from;
     if (level > AV_LOG_WARNING) {

@@ -30,6 +30,7 @@ struct mux {
     uint64_t bytes; /* about where the file would end if none waited */
     bool begun;     /* no stream can be added */
     bool started;   /* the header is written */
+    bool kept;      /* a frame is in the file */
     bool left_out;  /* a frame was not understood */
 };
 
@@ -116,8 +117,9 @@ static uint64_t written(const struct mux *m) {
     return at >= 0 ? (uint64_t)at : m->bytes;
 }
 
-/* Writes what waits in libavformat if it is too much. A container may add bytes
- * or remove some: neither may add up over a long recording. */
+/* Writes what waits in libavformat if it is too much. What a container adds is
+ * no credit. What it removes, and what small frames count beyond their bytes,
+ * adds up, so this also happens now and then when little waits. */
 static int write_waiting(struct mux *m) {
     uint64_t end = written(m);
     int rc;
@@ -139,6 +141,7 @@ static bool write_packet(struct mux *m, AVPacket *p, char *why) {
         av_packet_unref(p);
         return true;
     }
+    m->kept = true;
     av_packet_rescale_ts(p, NS, s->out->time_base);
     p->stream_index = s->out->index;
     libav_log_forget();
@@ -180,6 +183,9 @@ static bool add_streams(struct mux *m) {
 
 unsigned mux_missing(const struct mux *m) {
     unsigned missing = 0;
+    if (!m->begun && m->waiting == 0) {
+        return 0; /* there is no file */
+    }
     for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
         const struct mux_stream *s = &m->stream[i];
         bool has = m->begun ? s->out != NULL : would_have(m, s);
@@ -309,6 +315,10 @@ bool mux_close(struct mux *m, char *why) {
         (void)snprintf(why, MUX_WHY_MAX, "its header could not be written");
         ok = false;
     } else if (!m->started && m->left_out) {
+        (void)snprintf(why, MUX_WHY_MAX, "no frame has what a container needs");
+        ok = false;
+    }
+    if (ok && m->started && !m->kept) {
         (void)snprintf(why, MUX_WHY_MAX, "no frame has what a container needs");
         ok = false;
     }

@@ -48,8 +48,8 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
                char *why);
 
 /**
- * @brief Streams that came too late for the file, or their headers did; before
- * it begins, those that would if it ended now.
+ * @brief Counts the streams that the file does not have, because their
+ * description or headers came too late. Before it begins: as if it began now.
  * @param m  file
  * @return their number
  */

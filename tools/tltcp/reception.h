@@ -57,7 +57,7 @@ struct reception {
     int64_t media_time; /* of the newest frame */
     bool ended;         /* the sender announced the end */
     bool failed;        /* the file could not be written */
-    unsigned missing;   /* streams that came too late for the file */
+    unsigned missing;   /* streams that the file does not have */
     char why[MUX_WHY_MAX];
 };
 

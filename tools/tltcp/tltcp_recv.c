@@ -230,7 +230,8 @@ static void tltcp_recv_sum_up(struct server *s, const struct reception *r,
 
 static void tell_missing(const struct server *s, const struct reception *r) {
     if (r->missing > 0 && !s->options->quiet) {
-        (void)fprintf(stderr, "%s: left out: %u stream%s that came too late\n",
+        (void)fprintf(stderr,
+                      "%s: left out: %u stream%s not fully described in time\n",
                       TOOL, r->missing, r->missing == 1 ? "" : "s");
     }
 }

@@ -145,6 +145,7 @@ TEST(one_span_that_differs_says_nothing) {
     share_span(&s, i * 50, 10000, 18);
     assert_true(cong__queue_share(&s) >= 0 && cong__queue_share(&s) < 0.3);
     assert_false(cong__queue_share_is_below(&s, 0.6, 5));
+    assert_true(cong__queue_share_is_below(&s, 0.6, -2)); /* it may be */
     for (int k = 1; k < 12; k++) {
         bool less = k % 2 != 0;
         share_span(&s, (i + k) * 50, less ? 15000 : 25000, less ? 18 : 20);

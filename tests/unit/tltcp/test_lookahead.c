@@ -71,6 +71,14 @@ TEST(more_packets_need_a_repair_more_often) {
     assert_float_equal(tltcp__chance_missing(0.5, 2, 1), 0.4375, 1e-9);
 }
 
+TEST(a_key_needs_repairs_unless_symbols_cover_it) {
+    tltcp__path_estimate p = {.loss = 0.25F};
+    assert_float_equal(tltcp__loss_of(&p, TL_CLASS_KEY), 0.25, 0);
+    p.repairs = true;
+    assert_float_equal(tltcp__loss_of(&p, TL_CLASS_KEY), 0, 0);
+    assert_float_equal(tltcp__loss_of(&p, TL_CLASS_REFERENCE), 0.25, 0);
+}
+
 TEST(frames_that_fit_are_kept) {
     assert_true(keeps(GAP, BYTES));
     assert_true(keeps(4 * GAP, BYTES));
@@ -148,6 +156,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_due_at_the_end_of_time_is_not_late),
         cmocka_unit_test_setup(frames_that_fit_are_kept, begin),
+        cmocka_unit_test_setup(a_key_needs_repairs_unless_symbols_cover_it,
+                               begin),
         cmocka_unit_test_setup(more_packets_need_a_repair_more_often, begin),
         cmocka_unit_test_setup(a_key_that_comes_late_at_best_is_not_made_later,
                                begin),

@@ -202,6 +202,22 @@ TEST(a_file_of_such_pictures_alone_is_an_error) {
     assert_string_not_equal(f->why, "");
 }
 
+/* Sound is described and silent, and no picture is written. */
+TEST(a_file_without_a_frame_is_an_error) {
+    static const uint8_t none[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct file *f = *state;
+    bool closed;
+    assert_true(describe(f, 0, "aac", 2));
+    assert_true(describe(f, 1, "h264", 2));
+    for (int i = 0; i < 600; i++) {
+        assert_true(put_frame(f, 1, 20 * i, none, sizeof(none)));
+    }
+    closed = mux_close(f->mux, f->why);
+    f->mux = NULL;
+    assert_false(closed);
+    assert_string_not_equal(f->why, "");
+}
+
 /* Those of the sound are enough for a file. */
 TEST(pictures_whose_headers_never_come_are_left_out) {
     static const uint8_t slice[] = {0,    0,    0,    1,    0x65, 0x88,
@@ -286,6 +302,7 @@ int main(void) {
         T(nor_do_many_small_ones, mkv),
         T(a_picture_that_is_none_does_not_end_the_file, mkv),
         T(a_file_of_such_pictures_alone_is_an_error, mkv),
+        T(a_file_without_a_frame_is_an_error, mkv),
         T(pictures_whose_headers_never_come_are_left_out, mkv),
         T(pictures_whose_headers_never_come_are_left_out, mp4),
         T(no_stream_that_is_in_the_file_is_missing, mkv),
