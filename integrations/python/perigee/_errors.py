@@ -69,6 +69,23 @@ def text_of(pointer) -> str:
     return ffi.string(pointer).decode("utf-8", "backslashreplace")
 
 
+def whole(octets: bytes, what: str) -> bytes:
+    """Octets for C, which would end them at a zero octet."""
+    if b"\0" in octets:
+        raise OptionError(f"{what}: contains a zero octet")
+    return octets
+
+
+def utf8(text: str, what: str) -> bytes:
+    """Text for C.  ``what`` names it in messages: the text may be secret."""
+    try:
+        octets = text.encode()
+    except UnicodeEncodeError:
+        raise OptionError(
+            f"{what}: contains a character that UTF-8 does not have") from None
+    return whole(octets, what)
+
+
 def error(code: int, where: str = "", reason: str = "") -> Exception:
     """The exception for an error of libtltcp."""
     if code == lib.TLTCP_ERR_NOMEM:

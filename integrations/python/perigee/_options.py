@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Union
 
-from ._errors import OptionError, text_of
+from ._errors import OptionError, text_of, utf8
 from ._native import ffi, lib
 
 Value = Union[str, int, float, bool]
@@ -28,18 +28,24 @@ class Options:
         self._why = ffi.new("char[]", lib.TLTCP_LIVE_WHY_MAX)
         self.url = url
         self._check(lib.tltcp_live_options_set_url(
-            self.pointer, url.encode(), self._why), url.split("?")[0])
+            self.pointer, utf8(url, self.where), self._why), self.where)
         for name, value in options.items():
             key = name.replace("_", "-")
             self._check(lib.tltcp_live_options_set(
-                self.pointer, key.encode(), _text(value).encode(), self._why),
-                name)
-        if listens is not None and self.settings.listens != listens:
-            raise OptionError(
-                f"{url.split('?')[0]}: this URL is for "
-                f"{'perigee.connect()' if listens else 'perigee.listen()'}")
+                self.pointer, utf8(key, "option"), utf8(_text(value), name),
+                self._why), name)
+        self._check_side(listens)
         self._check(lib.tltcp_live_options_check(self.pointer, self._why), "")
         self.config.latency_ms = self.settings.latency_ms
+
+    def _check_side(self, listens: bool | None) -> None:
+        if listens is None or self.settings.listens == listens:
+            return
+        raise OptionError(f"{self.where}: " + (
+            "perigee.listen() takes tltcp://:PORT, or ?mode=listener to listen "
+            "at one address; to call, use perigee.connect()" if listens else
+            "perigee.connect() takes tltcp://HOST:PORT; to listen, use "
+            "perigee.listen()"))
 
     def _check(self, code: int, what: str) -> None:
         if code < 0:

@@ -10,7 +10,7 @@ from collections import deque
 from typing import (Any, AsyncIterator, Awaitable, Callable, Generator,
                     Iterable, Union)
 
-from ._errors import Closed, OptionError, error, text_of
+from ._errors import Closed, OptionError, error, text_of, utf8
 from ._native import ffi, lib
 from ._options import Options, Value
 from ._thread import in_thread
@@ -20,6 +20,7 @@ from ._types import (NEVER, Class, Fate, Frame, Gap, RateEvent, SectionEvent,
 Buffer = Union[bytes, bytearray, memoryview]
 _TIME_NEVER = 2**63 - 1
 _SECOND = 1_000_000_000
+_LINGER_MAX = 2**31 - 1  # ms
 _CAUSES = ("", "deadline", "depends", "yielded")
 #: Of each class that the wire can name; of others nothing is known.
 _CLASSES = tuple(Class) + (Class.OTHER,) * (16 - len(Class))
@@ -35,6 +36,11 @@ def _wait_of(deadline: float | None) -> int:
     if deadline * _SECOND >= _TIME_NEVER:
         return _TIME_NEVER
     return max(0, int(deadline * _SECOND))
+
+
+def _linger_of(seconds: float) -> int:
+    """As tltcp_close() takes it."""
+    return -1 if 1000 * seconds > _LINGER_MAX else int(1000 * seconds)
 
 
 async def _readable(*fds: int) -> None:
@@ -280,12 +286,15 @@ class Stream(_Socket):
     # ---- The end ----
 
     async def close(self, linger: float | None = None) -> None:
-        """Closes; waits up to ``linger`` seconds for what was sent."""
+        """Closes; waits up to ``linger`` seconds for what was sent.
+
+        With ``perigee.NEVER`` it waits until the peer has it or is silent.
+        """
+        ms = _linger_of(self._linger if linger is None else linger)
         socket = self._take()
         if socket is None:
             return
         self._drop()
-        ms = int(1000 * (self._linger if linger is None else linger))
         await in_thread(lambda: lib.tltcp_close(socket, ms))
 
     def _drop(self) -> None:
@@ -295,10 +304,11 @@ class Stream(_Socket):
 
     def reject(self, reason: str) -> None:
         """Closes at once and tells the caller why."""
+        words = utf8(reason, "reason")
         socket = self._take()
         if socket is not None:
             self._drop()
-            lib.tltcp_reject(socket, reason.encode())
+            lib.tltcp_reject(socket, words)
 
     async def __aenter__(self) -> Stream:
         return self

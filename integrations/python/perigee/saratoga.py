@@ -14,13 +14,14 @@ from __future__ import annotations
 import asyncio
 import os
 import pathlib
+import re
 import threading
 from dataclasses import dataclass
 from typing import Callable, Union
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from ._errors import (AuthError, Closed, Error, OptionError, Refused, TimedOut,
-                      text_of)
+                      text_of, whole)
 from ._native import ffi, lib
 from ._thread import in_thread
 
@@ -102,17 +103,27 @@ class _Place:
 
 
 def _parse(url: str) -> _Place:
+    """As the tool does: all that follows the host is the path, '?' and '#'
+    too."""
+    scheme, _, rest = url.partition("://")
+    authority, _, path = rest.partition("/")
+    if scheme != "saratoga":
+        raise OptionError(f"{url}: must begin with saratoga://")
+    if "@" in authority:
+        raise OptionError(f"{url}: a URL has no user or password")
+    if re.search(r"[?#\\\x00-\x20]", authority):
+        raise OptionError(f"{url}: the host name has a character that is wrong")
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(f"//{authority}")
         port = parts.port
     except ValueError as wrong:
         raise OptionError(f"{url}: {wrong}") from None
-    if parts.scheme != "saratoga":
-        raise OptionError(f"{url}: must begin with saratoga://")
     if not parts.hostname:
         raise OptionError(f"{url}: the host is missing; "
                           "write saratoga://HOST/PATH")
-    path = unquote(parts.path).lstrip("/")
+    if port == 0:
+        raise OptionError(f"{url}: the port cannot be 0")
+    path = os.fsdecode(unquote_to_bytes(os.fsencode(path.lstrip("/"))))
     return _Place(url, parts.hostname, str(port or _PORT), path)
 
 
@@ -132,7 +143,7 @@ class _Node:
         self.options.checksum = _CHECKSUMS[checksum]
         self.options.rate_bps = rate
         self.options.uplink_bps = uplink
-        self.options.congestion = self.text(congestion)
+        self.options.congestion = self.text(congestion, "congestion")
         why = ffi.new("char[]", lib.SARATOGA_WHY_MAX)
         if lib.saratoga_options_check(self.options, why) < 0:
             raise OptionError(text_of(why))
@@ -142,14 +153,15 @@ class _Node:
         self.config = ffi.new("saratoga_node_config *")
         lib.native_init_node(self.config)
         self.config.engine = self.engine
-        self.config.passphrase = self.text(passphrase)
+        self.config.passphrase = self.text(passphrase, "passphrase")
         self.node = ffi.NULL
 
-    def text(self, value: str | None):
+    def text(self, value: str | None, what: str):
         """A C string that lives as long as the node."""
         if value is None:
             return ffi.NULL
-        self._kept.append(ffi.new("char[]", os.fsencode(value)))
+        octets = whole(os.fsencode(value), what)
+        self._kept.append(ffi.new("char[]", octets))
         return self._kept[-1]
 
     def open(self) -> None:
@@ -210,12 +222,13 @@ async def _transfer(kind: int, url: str, file: PathLike | None, resume: bool,
     raw = ffi.new("saratoga_node_transfer *")
     lib.native_init_transfer(raw)
     raw.type, raw.resume, raw.overwrite = kind, resume, overwrite
-    raw.host, raw.service = node.text(place.host), node.text(place.port)
-    raw.path = node.text(place.path)
+    raw.host = node.text(place.host, url)
+    raw.service = node.text(place.port, url)
+    raw.path = node.text(place.path, url)
     if file is not None:
         local = pathlib.Path(file)
-        raw.folder = node.text(str(local.parent))
-        raw.file = node.text(local.name)
+        raw.folder = node.text(str(local.parent), str(file))
+        raw.file = node.text(local.name, str(file))
     loop = asyncio.get_running_loop()
     tell = progress and (
         lambda p: loop.call_soon_threadsafe(progress, p))
@@ -343,9 +356,9 @@ def serve(root: PathLike, *, host: str | None = None, port: int = 7542,
     ``port`` 0 takes a free one.  The options are those of ``get()``.
     """
     node = _Node(os.fspath(root), **options)
-    node.config.host = node.text(host)
-    node.config.service = node.text(str(port)) if port else ffi.NULL
-    node.config.root = node.text(os.fspath(root))
+    node.config.host = node.text(host, "host")
+    node.config.service = node.text(str(port), "port") if port else ffi.NULL
+    node.config.root = node.text(os.fspath(root), "root")
     node.config.may_write = write
     node.config.may_delete = delete
     node.config.overwrite = overwrite

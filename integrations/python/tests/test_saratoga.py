@@ -93,6 +93,36 @@ async def test_files_are_deleted(tmp_path):
     assert not (folder / "old").exists()
 
 
+async def test_all_after_the_host_is_the_path(tmp_path):
+    folder, serving = served(tmp_path, delete=True)
+    names = ["a", "a#1", "a?b", "a;b", "a b\n", os.fsdecode(b"caf\xe9")]
+    for name in names:
+        (folder / name).write_text(name, errors="surrogateescape")
+    async with serving as server:
+        await saratoga.get(url(server, "a#1"), tmp_path / "hash")
+        await saratoga.get(url(server, "caf%E9"), tmp_path / "latin")
+        for path in "a#1", "a?b", "a;b", "a%20b%0A", os.fsdecode(b"caf\xe9"):
+            await saratoga.rm(url(server, path))
+    assert (tmp_path / "hash").read_text() == "a#1"
+    assert (tmp_path / "latin").read_bytes() == b"caf\xe9"
+    assert os.listdir(folder) == ["a"]
+
+
+async def test_a_zero_octet_in_a_name_is_refused(tmp_path):
+    folder, serving = served(tmp_path, delete=True)
+    (folder / "a").write_text("a")
+    async with serving as server:
+        for path in "a\0b", "a%00b":
+            with pytest.raises(perigee.OptionError, match="zero octet"):
+                await saratoga.rm(url(server, path))
+        with pytest.raises(perigee.OptionError, match="zero octet"):
+            await saratoga.get(url(server, "a"), str(tmp_path / "b\0c"))
+        with pytest.raises(perigee.OptionError, match="zero octet"):
+            await saratoga.rm(url(server, "a"), passphrase="secret\0more")
+    assert os.listdir(folder) == ["a"]
+    assert not (tmp_path / "b").exists()
+
+
 async def test_a_folder_that_is_not_there_cannot_be_served(tmp_path):
     with pytest.raises(perigee.Error, match="nowhere"):
         async with saratoga.serve(tmp_path / "nowhere", host=HERE, port=0):
@@ -103,6 +133,10 @@ async def test_a_folder_that_is_not_there_cannot_be_served(tmp_path):
     ("http://host/file", "must begin with saratoga://"),
     ("saratoga:///file", "host is missing"),
     ("saratoga://host:99999/file", "Port"),
+    ("saratoga://host:0/file", "port cannot be 0"),
+    ("saratoga://user@host/file", "no user"),
+    ("saratoga://host?file", "host name"),
+    ("saratoga://ho\0st/file", "host name"),
 ])
 async def test_a_wrong_url_is_refused(wrong, told):
     with pytest.raises(perigee.OptionError, match=told):

@@ -209,10 +209,29 @@ async def test_an_unknown_name_is_an_address_error():
     ("tltcp://host:1?latncy=5", "latncy"),
     ("tltcp://host:1?latency=soon", "latency"),
     ("tltcp://:5000", "listen"),
+    ("tltcp://host:1?streamid=a\0b", "zero octet"),
+    ("tltcp://\udc80:1", "character"),
 ])
 def test_a_wrong_url_is_refused_with_the_cause(wrong, told):
     with pytest.raises(perigee.OptionError, match=told):
         perigee.connect(wrong)
+
+
+def test_a_listener_is_told_how_its_url_is_written():
+    with pytest.raises(perigee.OptionError, match=r"\?mode=listener"):
+        perigee.listen("tltcp://127.0.0.1:5000")
+
+
+@pytest.mark.parametrize("options, told", [
+    ({"passphrase": "tellnobody\0more"}, "passphrase: .* zero octet"),
+    ({"streamid": "a\0b"}, "streamid: .* zero octet"),
+    ({"latency\0": 5}, "zero octet"),
+    ({"streamid": "\ud800"}, "streamid: .* character"),
+])
+def test_an_option_with_a_zero_octet_is_refused(options, told):
+    with pytest.raises(perigee.OptionError, match=told) as caught:
+        perigee.connect("tltcp://host:1", **options)
+    assert "tellnobody" not in str(caught.value)
 
 
 def test_an_option_that_does_not_exist_is_refused():
@@ -281,3 +300,22 @@ async def test_a_stream_that_was_forgotten_is_closed_with_a_warning():
         async with await listener.accept():
             with pytest.warns(ResourceWarning, match="never closed"):
                 del caller
+
+
+async def test_lingering_may_last_for_ever():
+    async with pair(linger=perigee.NEVER) as (caller, callee):
+        await caller.send(b"x" * 100000, deadline=perigee.NEVER)
+        await caller.close()
+        assert [len(frame.data) async for frame in callee] == [100000]
+
+
+async def test_a_call_that_fails_keeps_the_connection():
+    async with pair() as (caller, callee):
+        with pytest.raises(ValueError):
+            await caller.close(float("nan"))
+        with pytest.raises(ValueError):
+            callee.reject("a\0b")
+        with pytest.raises(ValueError):
+            callee.reject("\ud800")
+        await caller.send(b"x")
+        assert (await callee.recv()).data == b"x"
