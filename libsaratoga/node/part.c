@@ -44,15 +44,22 @@ static void part_name_it(saratoga__part *p, const char *leaf) {
                    SARATOGA__OWN_PREFIX "%016" PRIx64 ".map", hash);
 }
 
-/* Whether the name still refers to the open file. */
+/* Whether the name still refers to the open file, which has no other. */
 static bool is_current(const saratoga__part *p) {
     struct stat here;
     struct stat there;
 
-    return fstat(p->fd, &here) == 0 &&
-           fstatat(p->folder, p->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(here.st_mode) && here.st_ino == there.st_ino &&
-           here.st_dev == there.st_dev && here.st_nlink == 1;
+    if (fstat(p->fd, &here) != 0 ||
+        fstatat(p->folder, p->name, &there, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(here.st_mode) || here.st_ino != there.st_ino ||
+        here.st_dev != there.st_dev) {
+        return false;
+    }
+    if (here.st_nlink > 1) { /* a crash in rename_new(), or somebody's link */
+        (void)unlinkat(p->folder, p->name, 0);
+        return false;
+    }
+    return true;
 }
 
 static int open_locked(saratoga__part *p) {

@@ -50,14 +50,16 @@ static void call_on_input(void *link) {
 static void call_on_open(void *link) {
     struct tltcp__link *l = link;
     tltcp_socket *s = l->s;
+    struct tltcp__calling *c = l->port->calling;
     uv_mutex_t *mx = &l->port->io->mx;
 
     uv_mutex_lock(mx);
     tltcp__pipe_limit(l->pipe, 0); /* the connect timeout remains */
-    if (!s->connected && !s->closed && !l->port->calling->answered &&
+    if (!s->connected && !s->closed && !c->answered &&
         tltcp_conn_set_reliable(tltcp__engine(s), TCP_PATH, tltcp_now()) == 0) {
         s->reliable = true;
-        l->port->calling->next = TLTCP_TIME_NEVER;
+        c->next = TLTCP_TIME_NEVER;
+        c->at = c->tcp_at - 1; /* of the peer, also when the link is gone */
     } else {
         tltcp__link_drop(s);
     }

@@ -83,6 +83,30 @@ TEST(after_a_refusal_the_next_address_is_tried) {
     call_by_name(*state);
 }
 
+static void expect_peer_on_ipv4(const tltcp_socket *s) {
+    struct sockaddr_storage a;
+    socklen_t len = sizeof(a);
+
+    assert_int_equal(tltcp_peer_address(s, (struct sockaddr *)&a, &len), 0);
+    assert_int_equal(a.ss_family, AF_INET);
+}
+
+TEST(the_address_that_a_tcp_call_reached_outlives_its_connection) {
+    struct lo *l = *state;
+    tltcp_event ev;
+
+    if (!lo_has_ipv6()) {
+        skip();
+    }
+    l->config.io.transport = TLTCP_TRANSPORT_TCP;
+    call_by_name(l);
+    expect_peer_on_ipv4(l->client);
+    assert_int_equal(tltcp_close(l->server, 0), 0);
+    l->server = NULL;
+    lo_event(l->client, TLTCP_EVENT_CLOSED, &ev);
+    expect_peer_on_ipv4(l->client);
+}
+
 TEST(without_ipv6_the_others_are_tried) {
     atomic_store(&no_sockets, true);
     call_by_name(*state);
@@ -133,6 +157,7 @@ TEST(without_ipv6_a_listener_serves_the_other) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(after_a_refusal_the_next_address_is_tried),
+        T(the_address_that_a_tcp_call_reached_outlives_its_connection),
         T(without_ipv6_the_others_are_tried),
         T(only_ipv6_without_it_is_an_error),
         T(an_unreachable_address_is_skipped),

@@ -29,6 +29,23 @@ class Streams(saratogabox.Node):
         self.run_bad("must name a file", "put", "-", self.url("x/"), status=1)
         self.run_bad("not found", "get", self.url("none"), "-")
 
+    def test_output_that_is_full_is_reported_with_the_cause(self):
+        self.serve("--rate", "100mbit")
+        (self.here / "f").write_bytes(b"x" * 100)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [toolbox.TOOLS / "saratoga", "get", self.url("f"), "-"],
+                stdout=full, stderr=subprocess.PIPE, text=True,
+                timeout=toolbox.PATIENCE, check=False)
+        self.assertEqual(
+            (done.returncode, done.stderr),
+            (1, "saratoga: cannot write to standard output: "
+                "No space left on device\n"))
+        file = self.there / "file"
+        file.touch()
+        self.run_bad(f"{file / 'x'}: the folder cannot be created: "
+                     "Not a directory", "get", "-r", self.url(), file / "x")
+
     def test_a_stream_arrives_as_it_is_written(self):
         self.serve("--write")
         data = saratogabox.content(60000)

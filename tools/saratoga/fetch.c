@@ -193,19 +193,25 @@ static bool add_fetch(struct saratoga_batch *b, const char *url,
 
 /* --- To standard output -------------------------------------------------- */
 
-static bool copy_out(const char *path) {
+static int copy_out(const char *path) {
     char piece[65536];
     FILE *f = fopen(path, "re");
     size_t n = 0;
-    bool ok = f != NULL;
-    while (ok && (n = fread(piece, 1, sizeof(piece), f)) > 0) {
-        ok = fwrite(piece, 1, n, stdout) == n;
+    int rc = TOOL_OK;
+    if (!f) {
+        return tool_fail(TOOL, "%s: %s", path, strerror(errno));
     }
-    ok = ok && !ferror(f) && fflush(stdout) == 0;
-    if (f) {
-        (void)fclose(f);
+    while (rc == TOOL_OK && (n = fread(piece, 1, sizeof(piece), f)) > 0) {
+        if (fwrite(piece, 1, n, stdout) != n || fflush(stdout) != 0) {
+            rc = tool_fail(TOOL, "cannot write to standard output: %s",
+                           strerror(errno));
+        }
     }
-    return ok;
+    if (ferror(f)) {
+        rc = tool_fail(TOOL, "%s: %s", path, strerror(errno));
+    }
+    (void)fclose(f);
+    return rc;
 }
 
 /* Removes the parts that a failed get has left for a resume. */
@@ -244,8 +250,8 @@ static int fetch_to_pipe(const struct saratoga_args *a) {
     to.live_output = true;
     (void)signal(SIGPIPE, SIG_IGN); /* the error reports it */
     rc = saratoga_fetch(&to);
-    if (rc == TOOL_OK && access(file, F_OK) == 0 && !copy_out(file)) {
-        rc = tool_fail(TOOL, "cannot write to standard output");
+    if (rc == TOOL_OK && access(file, F_OK) == 0) {
+        rc = copy_out(file);
     }
     (void)unlink(file);
     remove_parts(folder);
@@ -280,7 +286,8 @@ int saratoga_fetch(const struct saratoga_args *a) {
             TOOL, "%s is not a folder, and there are several files", target);
     }
     if (folder && target && !is_folder(target) && mkdir(target, 0777) != 0) {
-        return tool_fail(TOOL, "%s: the folder cannot be created", target);
+        return tool_fail(TOOL, "%s: the folder cannot be created: %s", target,
+                         strerror(errno));
     }
     rc = saratoga_batch_open(&b, a, NULL, false);
     for (int i = 0; i < urls && rc == TOOL_OK; i++) {

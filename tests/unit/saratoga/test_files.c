@@ -280,6 +280,33 @@ TEST(two_transfers_do_not_write_one_file) {
     saratoga__part_discard(&p);
 }
 
+/* Where renameat2() is missing, a crash can leave a finished file its partial
+ * name, too. */
+TEST(a_second_name_of_a_finished_file_blocks_no_transfer) {
+    const struct world *w = *state;
+    saratoga__part p;
+    char partial[512];
+    char final[512];
+    char text[16];
+
+    make_file(w->root_path, "c.txt", "old");
+    assert_int_equal(
+        saratoga__part_open(&p, &w->root, "c.txt", true, NULL, NULL), 0);
+    (void)snprintf(partial, sizeof(partial), "%s/%s", w->root_path, p.name);
+    saratoga__part_discard(&p);
+    (void)snprintf(final, sizeof(final), "%s/c.txt", w->root_path);
+    assert_int_equal(link(final, partial), 0);
+
+    assert_int_equal(
+        saratoga__part_open(&p, &w->root, "c.txt", true, NULL, NULL), 0);
+    assert_int_equal(write(p.fd, "newer", 5), 5);
+    assert_int_equal(read_back(w, "c.txt", text, sizeof(text)), 3);
+    assert_memory_equal(text, "old", 3);
+    assert_int_equal(finish_part(&p, 5, &when), 0);
+    saratoga__part_close(&p);
+    assert_int_equal(read_back(w, "c.txt", text, sizeof(text)), 5);
+}
+
 TEST(partial_files_are_not_followed_through_links) {
     const struct world *w = *state;
     saratoga__part p;
@@ -403,6 +430,7 @@ int main(void) {
         BOTH(a_partial_file_gets_its_name_at_the_end),
         BOTH(a_file_that_is_there_is_not_replaced_unasked),
         BOTH(two_transfers_do_not_write_one_file),
+        BOTH(a_second_name_of_a_finished_file_blocks_no_transfer),
         BOTH(partial_files_are_not_followed_through_links),
         BOTH(a_map_is_reversible),
         cmocka_unit_test(damaged_maps_are_no_maps),
