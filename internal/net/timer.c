@@ -105,3 +105,14 @@ void net__timer_set(net__timer *t, uint64_t at) {
         timer_program(t, at);
     }
 }
+
+bool net__timer_set_remotely(net__timer *t, uint64_t at) {
+#if defined(__linux__)
+    net__timer_set(t, at); /* the loop need not wake for that */
+    return true;
+#else
+    (void)t;
+    (void)at;
+    return false;
+#endif
+}

@@ -2,6 +2,8 @@
 #ifndef NET_TIMER_H
 #define NET_TIMER_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <uv.h>
@@ -14,7 +16,7 @@
 typedef struct net__timer {
     void (*on_expiry)(void *owner);
     void *owner;
-    uint64_t at; /* next expiry, by uv_hrtime() */
+    _Atomic uint64_t at; /* next expiry, by uv_hrtime() */
     int fd;
 #if defined(__linux__)
     uv_poll_t handle;
@@ -36,6 +38,9 @@ int net__timer_init(net__timer *t, uv_loop_t *loop, void (*on_expiry)(void *),
 /* Expires at `at` or earlier: a later time than the current one is ignored, so
  * a busy connection can postpone its timer without a system call. */
 void net__timer_set(net__timer *t, uint64_t at);
+/* The same from another thread, while nobody else sets the timer. The loop
+ * calls on_expiry, or wakes before. False: not possible on this system. */
+bool net__timer_set_remotely(net__timer *t, uint64_t at);
 void net__timer_close(net__timer *t);
 
 #endif /* NET_TIMER_H */

@@ -106,12 +106,14 @@ static bool loop_end_turn(struct tltcp__io_thread *io, tltcp_time now) {
     (void)cmn__heap_first(&io->timers, &first);
     again = left || first.key <= now + TIMER_COST;
     io->pumping = again;
+    if (!again) {
+        net__timer_set(&io->timer, loop_timer_at(io, first.key));
+    }
     uv_mutex_unlock(&io->mx);
     if (again) {
         (void)uv_idle_start(&io->again, loop_on_again);
     } else {
         (void)uv_idle_stop(&io->again);
-        net__timer_set(&io->timer, loop_timer_at(io, first.key));
     }
     return left;
 }
@@ -154,6 +156,7 @@ static void loop_judge(struct tltcp__io_thread *io, uint64_t quanta) {
                 io->window_bytes <= most * senders;
     io->rush = many ? 1 : RUSH;
     io->patience = many && live ? loop_patience(latency_ms) : QUANTUM;
+    io->gathers = many && live && io->crowd;
 }
 
 /* The next sleep of a thread that receives bulk data, after a turn with so many

@@ -2,6 +2,10 @@
 /* The queue of connections that wait for their turn. */
 #include "libtltcp/socket/schedule.h"
 
+/* An application that serves many writes a picture to one after the other. A
+ * thread that woke for the first would compete with it for the mutex. */
+#define GATHER TLTCP_MS
+
 static void schedule_append(tltcp_socket **first, tltcp_socket **last,
                             tltcp_socket *s) {
     s->next_scheduled = NULL;
@@ -33,7 +37,10 @@ void tltcp__wake(tltcp_socket *s) {
     tltcp__schedule(s);
     if (!io->pumping) {
         io->pumping = true; /* once for all that is scheduled until its turn */
-        (void)uv_async_send(&io->wake);
+        if (!io->gathers ||
+            !net__timer_set_remotely(&io->timer, tltcp_now() + GATHER)) {
+            (void)uv_async_send(&io->wake);
+        }
     }
 }
 

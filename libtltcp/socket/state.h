@@ -80,7 +80,9 @@ struct tltcp__io_thread {
                                             machine know */
     bool pumping; /* will check `scheduled` without being woken again */
     bool stopping;
-    uint32_t window;       /* number of the present window, a few turns long */
+    bool gathers;    /* many live connections: what the application writes waits
+                        for what it writes next */
+    uint32_t window; /* number of the present window, a few turns long */
     uint32_t window_conns; /* connections that had a turn in it */
     uint64_t window_in;    /* bytes that the busiest UDP socket received */
     uint64_t window_bytes; /* all sent, and received over TCP */
