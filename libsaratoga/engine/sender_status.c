@@ -439,6 +439,19 @@ static void begin_anew(saratoga__session *s, saratoga_time now) {
     saratoga__sender_restart_pace(s, now);
 }
 
+/* A receiver that knows nothing after it gained data has restarted: all that it
+ * holds from now on is a gain. */
+static void note_restart(saratoga__session *s, const saratoga__status_pkt *p) {
+    saratoga__sender *o = &s->out;
+    if (!p->no_metadata || p->progress.lo != 0 || p->irt.lo != 0 ||
+        o->most_held == 0 || s->kind == SARATOGA_STREAM || s->opt.multicast) {
+        return;
+    }
+    o->held = o->most_held = o->proven = 0;
+    o->unacked_packets = 0;
+    o->patient = false;
+}
+
 void saratoga__sender_on_status(saratoga__session *s,
                                 const saratoga__status_pkt *p, size_t len,
                                 saratoga_time now) {
@@ -446,6 +459,7 @@ void saratoga__sender_on_status(saratoga__session *s,
     report r = {.full = !p->incomplete};
     note_heard(s, len);
     saratoga__pace_await(&o->pace, now);
+    note_restart(s, p);
     if (p->no_metadata && now >= saratoga__later(o->meta_at, repeat_after(s))) {
         s->send_metadata = true;
     }

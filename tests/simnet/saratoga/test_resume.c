@@ -68,6 +68,33 @@ TEST(a_killed_receiver_resumes_again_and_again) {
     assert_true(resumed > 100 * 80000); /* a fifth of each, on average */
 }
 
+static void lose_all(struct host *h) {
+    uint8_t seed[SARATOGA_SEED_LEN] = {1};
+
+    saratoga_engine_free(h->sim.engine);
+    assert_int_equal(
+        saratoga_engine_new(&h->sim.engine, NULL, seed, host_now(h)), 0);
+}
+
+/* What the receiver held before tells nothing of what it gains now. */
+TEST(a_receiver_that_lost_all_at_the_end_gets_it_again_at_the_full_rate) {
+    static const struct plan near = {10e6, 10e6, 10 * MSEC, 0, 0, 1};
+    struct world w = world_new(&near, NULL, NULL);
+    saratoga_options o = at_rate(8000000);
+    const uint64_t size = 1000000; /* takes a second */
+    struct xfer *x;
+    (void)host_make_file(w.sat, "f", size, 3);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    while (host_stats(w.sat, x).data_bytes < size) {
+        world_run(&w, host_now(w.sat) + MSEC);
+    }
+    lose_all(w.ground);
+    world_run(&w, host_now(w.sat) + 5 * SEC);
+    assert_arrived(&w, x, "f");
+    assert_true(x->stats.data_bytes < 2 * size + size / 10);
+    world_free(&w);
+}
+
 static struct raw *resuming(const char *digest_of, struct xfer **x) {
     static saratoga_range have[] = {{0, 4}, {6, 8}};
     static saratoga_partial p;
@@ -163,6 +190,8 @@ TEST(a_sender_reports_a_resume_that_it_hears_of_late) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_receiver_resumes_again_and_again),
+        cmocka_unit_test(
+            a_receiver_that_lost_all_at_the_end_gets_it_again_at_the_full_rate),
         cmocka_unit_test(a_resume_reports_the_data_held),
         cmocka_unit_test(
             a_sender_that_asks_about_what_was_held_before_hears_of_it_again),
