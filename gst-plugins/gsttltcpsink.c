@@ -216,7 +216,7 @@ static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
         self->stream.lateness = -1;
         break;
     case GST_EVENT_GAP:
-        if (self->sender) {
+        if (gst_tltcp_sink_has_sender(self)) {
             gst_tltcp_stream_gap(&self->stream, &base->segment, event);
         }
         break;
@@ -224,7 +224,7 @@ static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
         gst_tltcp_stream_tags(&self->stream, event);
         break;
     case GST_EVENT_EOS:
-        if (self->sender && !sink_on_eos(self)) {
+        if (gst_tltcp_sink_has_sender(self) && !sink_on_eos(self)) {
             gst_event_unref(event);
             return FALSE;
         }
@@ -269,6 +269,13 @@ static gboolean gst_tltcp_sink_start(GstBaseSink *base) {
     self->sender = sender;
     g_mutex_unlock(&self->sender_lock);
     return sender != NULL;
+}
+
+gboolean gst_tltcp_sink_has_sender(GstTltcpSink *self) {
+    g_mutex_lock(&self->sender_lock);
+    gboolean has = self->sender != NULL;
+    g_mutex_unlock(&self->sender_lock);
+    return has;
 }
 
 static gboolean gst_tltcp_sink_stop(GstBaseSink *base) {

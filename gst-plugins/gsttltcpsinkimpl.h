@@ -98,6 +98,10 @@ struct _GstTltcpSinkPad {
 G_DECLARE_FINAL_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST, TLTCP_SINK_PAD,
                      GstPad)
 
+/* Whether there is a sender. TRUE: there is until the pad that asks has been
+ * deactivated. Additional pads get events before the sink starts, too. */
+gboolean gst_tltcp_sink_has_sender(GstTltcpSink *self);
+
 /* ---- properties: gsttltcpsinkprops.c ---- */
 
 /* The class must already have its property functions. */

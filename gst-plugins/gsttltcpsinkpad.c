@@ -129,7 +129,7 @@ static void sinkpad_on_eos(GstTltcpSinkPad *pad) {
     gboolean last = gst_tltcp_sink_group_begin_eos(&pad->stream);
 
     /* Upstream may end before the sink starts, and does not end again. */
-    if (self->sender) {
+    if (gst_tltcp_sink_has_sender(self)) {
         if (last) {
             gst_tltcp_sender_finish(self->sender);
         }
@@ -189,7 +189,7 @@ static gboolean sinkpad_on_event(GstPad *gst_pad, GstObject *parent,
         gst_event_copy_segment(event, &pad->segment);
         break;
     case GST_EVENT_GAP:
-        if (pad->stream.sink->sender) {
+        if (gst_tltcp_sink_has_sender(pad->stream.sink)) {
             gst_tltcp_stream_gap(&pad->stream, &pad->segment, event);
         }
         break;

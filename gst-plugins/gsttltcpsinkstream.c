@@ -162,7 +162,7 @@ static void sinkstream_describe(GstTltcpStream *stream) {
 
 void gst_tltcp_stream_set_caps(GstTltcpStream *stream, GstCaps *caps) {
     gst_caps_replace(&stream->caps, caps);
-    if (stream->sink->sender) {
+    if (gst_tltcp_sink_has_sender(stream->sink)) {
         sinkstream_describe(stream);
     }
 }
@@ -178,7 +178,9 @@ void gst_tltcp_stream_tags(GstTltcpStream *stream, GstEvent *event) {
         !stream->tags || !gst_tag_list_is_equal(stream->tags, merged);
     g_clear_pointer(&stream->tags, gst_tag_list_unref);
     stream->tags = merged;
-    if (changed && stream->described && stream->sink->sender) {
+    /* Without a sender, another thread may reset `described`. */
+    if (changed && gst_tltcp_sink_has_sender(stream->sink) &&
+        stream->described) {
         send_tags(stream);
     }
 }

@@ -119,9 +119,57 @@ TEST(every_life_ends) {
     }
 }
 
+/* ---- additional pads whose upstream runs before the sink ---- */
+
+static int begun; /* atomic */
+
+/* What upstream sends, again and again. */
+static gpointer send_events(gpointer pad) {
+    for (int i = 0; i < 50; i++) {
+        g_autoptr(GstCaps) caps =
+            gst_caps_new_simple("audio/x-alaw", "rate", G_TYPE_INT, 8000 + i,
+                                "channels", G_TYPE_INT, 1, NULL);
+        g_autofree gchar *title = g_strdup_printf("title %d", i);
+        GstSegment segment;
+
+        gst_segment_init(&segment, GST_FORMAT_TIME);
+        gst_pad_send_event(pad, gst_event_new_stream_start("s"));
+        gst_pad_send_event(pad, gst_event_new_caps(caps));
+        gst_pad_send_event(pad, gst_event_new_segment(&segment));
+        gst_pad_send_event(pad, gst_event_new_tag(gst_tag_list_new(
+                                    GST_TAG_TITLE, title, NULL)));
+        gst_pad_send_event(pad, gst_event_new_gap(0, GST_SECOND));
+        g_atomic_int_inc(&begun);
+    }
+    gst_pad_send_event(pad, gst_event_new_eos());
+    return NULL;
+}
+
+TEST(a_sink_starts_while_pads_get_events) {
+    for (int i = 0; i < 20; i++) {
+        GstElement *sink = gst_element_factory_make("tltcpsink", NULL);
+        g_object_set(sink, "uri", "tltcp://127.0.0.1:0?mode=listener", NULL);
+        GstPad *pad = gst_element_request_pad_simple(sink, "sink_%u");
+        GThread *upstream = NULL;
+
+        g_atomic_int_set(&begun, 0);
+        upstream = g_thread_new("upstream", send_events, pad);
+        while (g_atomic_int_get(&begun) == 0) {
+            g_thread_yield();
+        }
+        gst_element_set_state(sink, GST_STATE_READY);
+        gst_element_set_state(sink, GST_STATE_NULL);
+        g_thread_join(upstream);
+        gst_element_release_request_pad(sink, pad);
+        gst_object_unref(pad);
+        gst_object_unref(sink);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_life_ends),
+        cmocka_unit_test(a_sink_starts_while_pads_get_events),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
 }
