@@ -96,6 +96,123 @@ static double crowd_part(const struct crowd *c) {
     return c->cc.pacing_rate / CONG_NS / LINK;
 }
 
+/* ---- A link on which the others are modelled ---- */
+
+#define FLOWS 3                /* the first one is ours */
+#define DEPTH (10 * MS * LINK) /* of the queue, bytes */
+#define HEARD (BASE / MS)      /* ms until feedback */
+
+struct mix {
+    struct crowd c;
+    bool yield;              /* the others do */
+    double queue;            /* bytes */
+    double window[FLOWS];    /* of the others, bytes */
+    double waits[FLOWS];     /* less than a packet */
+    cong_time spared[FLOWS]; /* losses before it count no more */
+    double acked[HEARD][FLOWS], lost[HEARD][FLOWS]; /* a ring of ms */
+    bool tried, held;
+};
+
+static void mix_start(struct mix *m, bool yield) {
+    *m = (struct mix){.yield = yield};
+    crowd_start(&m->c);
+    m->c.cc.ssthresh = m->c.cc.cwnd;
+    for (unsigned i = 0; i < FLOWS; i++) {
+        m->window[i] = (2 + i) * PACKET;
+    }
+}
+
+static cong_time mix_rtt(const struct mix *m) {
+    return BASE + (cong_time)(m->queue / LINK);
+}
+
+static double mix_rate(const struct mix *m, unsigned flow) {
+    const struct cong *cc = &m->c.cc;
+    double rtt = (double)mix_rtt(m);
+    if (flow == 0) {
+        return cc->pacing_rate > 0 ? cc->pacing_rate / CONG_NS : cc->cwnd / rtt;
+    }
+    return m->yield ? m->window[flow] / rtt : 1.1 * LINK / (FLOWS - 1);
+}
+
+/* Reno: half after losses, and a packet more in each round trip. */
+static void mix_yield(double *window, double acked, double lost,
+                      cong_time *spared, cong_time now, cong_time rtt) {
+    if (lost > 0 && now >= *spared) {
+        *window = fmax(*window / 2, 2 * PACKET);
+        *spared = now + rtt;
+    }
+    *window += PACKET * acked / *window;
+}
+
+static void mix_send(struct mix *m, size_t slot) {
+    m->queue = fmax(m->queue - LINK * MS, 0);
+    for (unsigned k = 0; k < FLOWS; k++) {
+        unsigned flow = (unsigned)(m->c.now / MS + k) % FLOWS;
+        m->acked[slot][flow] = m->lost[slot][flow] = 0;
+        m->waits[flow] += mix_rate(m, flow) * MS;
+        for (; m->waits[flow] >= PACKET; m->waits[flow] -= PACKET) {
+            bool full = m->queue + PACKET > DEPTH;
+            m->queue += full ? 0 : PACKET;
+            *(full ? &m->lost[slot][flow] : &m->acked[slot][flow]) += PACKET;
+        }
+    }
+}
+
+static void mix_hear(struct mix *m, size_t slot) {
+    struct crowd *c = &m->c;
+    struct cong_ack ack = {.now = c->now,
+                           .rtt = mix_rtt(m),
+                           .min_rtt = BASE,
+                           .srtt = mix_rtt(m),
+                           .acked = m->acked[slot][0],
+                           .lost = m->lost[slot][0],
+                           .flight = c->cc.cwnd,
+                           .round = c->now >= c->round,
+                           .limited = true};
+    for (unsigned i = 1; i < FLOWS; i++) {
+        mix_yield(&m->window[i], m->acked[slot][i], m->lost[slot][i],
+                  &m->spared[i], c->now, ack.rtt);
+    }
+    if (ack.acked + ack.lost <= 0) {
+        return;
+    }
+    c->round = ack.round ? c->now + ack.rtt : c->round;
+    cong__peak_rate_ack(&c->peak, &ack, PACKET);
+    c->on = cong__hold_ack(&c->h, &c->cc, &ack, &c->path);
+    if (!c->on) {
+        mix_yield(&c->cc.cwnd, ack.acked, ack.lost, &m->spared[0], c->now,
+                  ack.rtt);
+    }
+}
+
+static void mix_run(struct mix *m, unsigned seconds) {
+    for (unsigned i = 0; i < 1000 * seconds; i++) {
+        size_t slot = i % HEARD;
+        mix_hear(m, slot);
+        mix_send(m, slot);
+        m->c.now += MS;
+        m->tried |= m->c.h.state == CONG__HOLD_TRIAL;
+        m->held |= m->c.h.state == CONG__HOLD_ON;
+    }
+}
+
+/* In so short a queue, all lose much, but the others yield in the trial. */
+TEST(no_part_is_held_beside_flows_that_yield) {
+    struct mix m;
+    mix_start(&m, true);
+    mix_run(&m, 120);
+    assert_true(m.tried);
+    assert_false(m.held);
+}
+
+TEST(a_part_is_held_beside_flows_that_send_on) {
+    struct mix m;
+    mix_start(&m, false);
+    mix_run(&m, 20);
+    assert_true(m.held);
+}
+
 TEST(a_flow_holds_its_part_where_yielding_does_not_reduce_losses) {
     struct crowd c;
     crowd_start(&c);
@@ -276,6 +393,8 @@ TEST(a_flow_with_next_to_nothing_bears_more_losses) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_part_is_held_beside_flows_that_yield),
+        cmocka_unit_test(a_part_is_held_beside_flows_that_send_on),
         cmocka_unit_test(
             a_flow_holds_its_part_where_yielding_does_not_reduce_losses),
         cmocka_unit_test(

@@ -164,13 +164,19 @@ TEST(urls_give_host_port_and_decoded_keys) {
 }
 
 TEST(the_zone_of_an_address_may_be_escaped_and_a_scheme_in_capitals) {
-    static const char *const urls[] = {"tltcp://[fe80::1%25eth0]:1",
-                                       "TLTCP://[fe80::1%eth0]:1"};
-    for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+    static const char *const rows[][2] = {
+        {"tltcp://[fe80::1%25eth0]:1", "fe80::1%eth0"},
+        {"TLTCP://[fe80::1%eth0]:1", "fe80::1%eth0"},
+        {"tltcp://[fe80::1%25]:1", "fe80::1%25"},   /* interface 25, ... */
+        {"tltcp://[fe80::1%2525]:1", "fe80::1%25"}, /* ... escaped */
+        {"tltcp://[fe80::1%253]:1", "fe80::1%3"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         tltcp_live_url u;
         assert_int_equal(
-            tltcp_live_url_parse(&u, urls[i], "tltcp://", NULL, NULL, why), 0);
-        assert_string_equal(u.host, "fe80::1%eth0");
+            tltcp_live_url_parse(&u, rows[i][0], "tltcp://", NULL, NULL, why),
+            0);
+        assert_string_equal(u.host, rows[i][1]);
     }
 }
 

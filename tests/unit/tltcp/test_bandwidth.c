@@ -15,6 +15,7 @@ struct path {
     struct cong cong;
     struct cong_rtt rtt;
     cong_time now;
+    double loss; /* share of what is sent */
 };
 
 static void begin(struct path *p) {
@@ -34,6 +35,7 @@ static void flow(struct path *p, unsigned seconds, cong_time rtt, double part) {
                                .min_rtt = 50 * MS,
                                .srtt = rtt,
                                .acked = part * RATE / 10,
+                               .lost = p->loss * part * RATE / 10,
                                .rs = &rs,
                                .limited = all};
         p->rtt.srtt = rtt;
@@ -65,6 +67,7 @@ static void drift(struct path *p, unsigned ms, cong_time rtt, double moves,
                                .min_rtt = 50 * MS,
                                .srtt = now,
                                .acked = part * RATE / 100,
+                               .lost = p->loss * part * RATE / 100,
                                .rs = &rs};
         p->rtt.srtt = now;
         tltcp__bandwidth_on_ack(&p->c, &p->cong, &p->rtt, &ack, 0);
@@ -118,6 +121,30 @@ TEST(a_packet_on_its_way_is_no_queue) {
     assert_true(p.c.rate <= before * 1.01);
 }
 
+/* Losses make the measured rate scatter. It must not pass for a path that has
+ * come to carry more, which is then tried. */
+TEST(a_change_counts_only_if_it_is_larger_than_losses_explain) {
+    static const struct {
+        double loss, part;
+        bool foreign, changes;
+    } rows[] = {{0, 0.95, false, false},
+                {0, 0.83, false, true},
+                {0.01, 0.83, false, false},
+                {0.01, 0.83, true, true},
+                {0.01, 0.6, false, true}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct path p;
+        begin(&p);
+        p.loss = rows[i].loss;
+        flow(&p, 5, 100 * MS, 1);
+        p.c.t_foreign = rows[i].foreign ? p.now : -1;
+        p.c.t_changed = -1;
+        drift(&p, 3000, 100 * MS, 0.13, rows[i].part);
+        assert_true(fabs(p.c.rate / RATE - rows[i].part) < 0.01);
+        assert_int_equal(p.c.t_changed >= 0, rows[i].changes);
+    }
+}
+
 TEST(a_verdict_takes_at_least_a_round_trip) {
     struct path p;
     begin(&p);
@@ -133,6 +160,8 @@ int main(void) {
         cmocka_unit_test(a_slow_change_of_the_queue_of_others_shows_nothing),
         cmocka_unit_test(a_queue_that_does_not_shrink_is_of_others),
         cmocka_unit_test(a_packet_on_its_way_is_no_queue),
+        cmocka_unit_test(
+            a_change_counts_only_if_it_is_larger_than_losses_explain),
         cmocka_unit_test(a_verdict_takes_at_least_a_round_trip),
     };
     return cmocka_run_group_tests_name("bandwidth", tests, NULL, NULL);

@@ -124,9 +124,42 @@ TEST(no_first_window_is_above_the_largest) {
     tltcp__cc_free(&cc);
 }
 
+/* Packets that leave at once after a pause on a path with slack. The pace is
+ * 1.2 times the window over the round trip. */
+static uint64_t train(double packets_per_rtt, cong_time rtt, double known) {
+    uint64_t count;
+    tltcp__cc cc;
+    begin(&cc, "reno");
+    cc.initial_window = 0;
+    tltcp__cc_estimate_bandwidth(&cc, 0, 0);
+    assert_non_null(cc.bandwidth);
+    cc.bandwidth->rate = known;
+    cc.slack = true;
+    cc.cong->cwnd = packets_per_rtt / 1.2 * MSS;
+    cc.cong->ssthresh = cc.cong->cwnd;
+    cong_rtt_sample_at(&cc.rtt, rtt, MS);
+    tltcp__cc_set_pace(&cc);
+    tltcp__cc_on_sent(&cc, MSS, TLTCP_S);
+    count = tltcp__cc_burst(&cc, MSS, 2 * TLTCP_S);
+    tltcp__cc_free(&cc);
+    return count;
+}
+
+/* A known path learns by packets that are spread when it carries more. */
+TEST(trains_last_10_ms_or_a_quarter_of_an_rtt_and_half_on_a_known_path) {
+    assert_int_equal(train(80, 100 * MS, 0), 1 + 8);
+    assert_int_equal(train(80, 100 * MS, 1e6), 1 + 4);
+    assert_int_equal(train(24, 20 * MS, 0), 1 + 6);
+    assert_int_equal(train(24, 20 * MS, 1e6), 1 + 3);
+    assert_int_equal(train(400, 100 * MS, 0), 10);
+    assert_int_equal(train(400, 100 * MS, 1e6), 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_first_window_is_above_the_largest),
+        cmocka_unit_test(
+            trains_last_10_ms_or_a_quarter_of_an_rtt_and_half_on_a_known_path),
         cmocka_unit_test(a_controller_that_rests_goes_on_as_if_it_had_not),
         cmocka_unit_test(it_takes_a_quarter_of_the_memory_before_data_flows),
         cmocka_unit_test(without_memory_it_stays_as_it_is),

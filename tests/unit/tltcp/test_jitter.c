@@ -75,6 +75,11 @@ static cong_time of_others(struct path *p) {
     return (cong_time)((1 + sin((double)p->now * 3e-9)) * 30e6);
 }
 
+/* They fill a short queue, and halve it, every nine pictures. */
+static cong_time of_halving(struct path *p) {
+    return p->now / FRAME % 9 * 5 * MS;
+}
+
 /* For a tenth of the time the link carries nothing. */
 static cong_time of_fades(struct path *p) {
     cong_time since = p->now % (3000 * MS);
@@ -142,6 +147,23 @@ TEST(a_queue_of_others_is_no_jitter) {
     }
 }
 
+/* Of so brief a queue a sample says little about the next one, but others lose
+ * packets there. */
+TEST(nor_is_a_short_queue_of_others_that_lose_packets) {
+    struct path p = {.now = MS, .delay = of_halving, .packets = 1};
+    assert_true(path_stream(&p, 10) > 0); /* it may be either */
+    p.jitter.lossy = true;
+    for (unsigned i = 0; i < 20; i++) {
+        assert_true(path_stream(&p, 1) <= 0);
+    }
+}
+
+TEST(random_delay_is_jitter_although_packets_are_lost) {
+    struct path p = {.now = MS, .delay = of_radio};
+    p.jitter.lossy = true;
+    assert_in_range(path_stream(&p, 9), 12, 40);
+}
+
 TEST(nor_are_pauses_of_a_link) {
     struct path p = {.now = MS, .delay = of_fades};
     for (unsigned i = 0; i < 20; i++) {
@@ -160,6 +182,8 @@ int main(void) {
         cmocka_unit_test(jitter_that_ends_is_forgotten),
         cmocka_unit_test(a_queue_of_others_is_no_jitter),
         cmocka_unit_test(nor_are_pauses_of_a_link),
+        cmocka_unit_test(nor_is_a_short_queue_of_others_that_lose_packets),
+        cmocka_unit_test(random_delay_is_jitter_although_packets_are_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #define NOW (10 * TLTCP_S)
 #define GAP (120 * MS)
 #define BYTES 20000.0
+#define DUE (400 * MS)
 
 static tltcp__path_estimate path; /* 2 Mbit/s */
 static tltcp__section behind;     /* the section in question; no bytes: none */
@@ -50,6 +51,51 @@ static bool keeps(tltcp_time key, double key_bytes) {
     return kept;
 }
 
+static tltcp__section waiting(uint8_t cls, tltcp_time written, tltcp_time takes,
+                              tltcp_time due) {
+    return (tltcp__section){.end = (uint64_t)path.rate * takes / TLTCP_S,
+                            .written = NOW + written,
+                            .due = NOW + due,
+                            .deadline = NOW + due,
+                            .cls = cls};
+}
+
+/* Whether the first of two sections is sent. No others are expected. */
+static bool keeps_first(tltcp__section first, tltcp__section second) {
+    const tltcp__section *const two[] = {&first, &second};
+    const cmn__mem mem = cmn__mem_default();
+    tltcp__dependencies l;
+    cmn__ring recs;
+    bool kept;
+    second.start = first.end;
+    second.end += first.end;
+    tltcp__dependencies_init(&l, &mem, TLTCP_DROP_DEPENDENTS);
+    l.stream[0].cadence.bytes[0] = BYTES;
+    cmn__ring_init(&recs, &mem, sizeof(tltcp__section), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        tltcp__section *s = cmn__ring_push(&recs);
+        assert_non_null(s);
+        *s = *two[i];
+        s->refers = i; /* to none */
+    }
+    kept = tltcp__lookahead_keeps(&l, &recs, 0, 0, &path, NOW);
+    cmn__ring_free(&recs);
+    tltcp__dependencies_free(&l);
+    return kept;
+}
+
+/* Two DISPOSABLEs, due in 200 and 240 ms, that take so long to send. */
+static bool keeps_optional(tltcp_time first, tltcp_time second) {
+    return keeps_first(waiting(TL_CLASS_DISPOSABLE, 0, first, 200 * MS),
+                       waiting(TL_CLASS_DISPOSABLE, 40 * MS, second, 240 * MS));
+}
+
+static void lose(float loss) {
+    path.loss = loss;
+    path.packet = 1000;
+    path.repair = 100 * MS;
+}
+
 static int begin(void **state) {
     (void)state;
     path = (tltcp__path_estimate){.rate = 250000, .settled = true};
@@ -77,6 +123,42 @@ TEST(a_key_needs_repairs_unless_symbols_cover_it) {
     p.repairs = true;
     assert_float_equal(tltcp__loss_of(&p, TL_CLASS_KEY), 0, 0);
     assert_float_equal(tltcp__loss_of(&p, TL_CLASS_REFERENCE), 0.25, 0);
+}
+
+/* Both fit if nothing is lost. Otherwise the second is late behind the first,
+ * and more likely in time without it. */
+TEST(all_that_fits_is_sent_unless_repairs_are_likely) {
+    assert_true(keeps_optional(150 * MS, 60 * MS));
+    lose(0.0001F);
+    assert_true(keeps_optional(150 * MS, 60 * MS));
+    lose(0.15F);
+    assert_false(keeps_optional(150 * MS, 60 * MS));
+    assert_true(keeps_optional(60 * MS, 60 * MS));
+}
+
+/* The KEY takes 300 ms, and is due in 400: a repair of it is in time only if it
+ * does not wait. */
+TEST(a_key_of_any_stream_waits_only_if_symbols_cover_it) {
+    const tltcp__section first = waiting(TL_CLASS_DISPOSABLE, 0, 20 * MS, DUE);
+    for (uint8_t stream = 0; stream < 2; stream++) {
+        tltcp__section key = waiting(TL_CLASS_KEY, 0, 300 * MS, DUE);
+        key.stream = stream;
+        lose(0.05F);
+        path.repairs = false;
+        assert_false(keeps_first(first, key));
+        path.repairs = true;
+        assert_true(keeps_first(first, key));
+    }
+}
+
+/* It is planned to be complete the earlier, the more likely it needs one. */
+TEST(beside_others_what_needs_a_repair_must_be_complete_earlier) {
+    assert_true(keeps_optional(150 * MS, MS));
+    lose(0.15F);
+    assert_false(keeps_optional(150 * MS, MS));
+    assert_true(keeps_optional(90 * MS, MS));
+    path.repair = 30 * MS;
+    assert_true(keeps_optional(150 * MS, MS));
 }
 
 TEST(frames_that_fit_are_kept) {
@@ -155,6 +237,13 @@ TEST(a_late_reference_yields_to_a_key_that_waits_for_the_window) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_due_at_the_end_of_time_is_not_late),
+        cmocka_unit_test_setup(all_that_fits_is_sent_unless_repairs_are_likely,
+                               begin),
+        cmocka_unit_test_setup(
+            a_key_of_any_stream_waits_only_if_symbols_cover_it, begin),
+        cmocka_unit_test_setup(
+            beside_others_what_needs_a_repair_must_be_complete_earlier,
+            begin_beside_others),
         cmocka_unit_test_setup(frames_that_fit_are_kept, begin),
         cmocka_unit_test_setup(a_key_needs_repairs_unless_symbols_cover_it,
                                begin),

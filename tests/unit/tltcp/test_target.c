@@ -200,6 +200,21 @@ TEST(without_a_queue_there_may_be_more_than_is_known) {
     assert_true(target(&f) > 1.2 * RATE / 10);
 }
 
+/* It hides a queue, so only losses and marks, which bound the window, tell when
+ * there is no more. */
+TEST(under_jitter_more_is_looked_for_only_up_to_the_window) {
+    struct flow f;
+    start(&f);
+    f.t.jitter.delay = 20 * MS;
+    f.in.bandwidth = RATE / 10;
+    f.in.offered = 1.15 * RATE / 10;
+    run(&f, 3000 * MS, RATE / 10, RTT);
+    assert_true(target(&f) <= 1.15 * RATE / 10);
+    f.in.offered = RATE;
+    run(&f, 1000 * MS, RATE / 10, RTT);
+    assert_true(target(&f) > 1.2 * RATE / 10);
+}
+
 /* In a queue of this length, after three seconds. */
 static double target_in_queue(struct flow *f, double rate, cong_time queue) {
     f->in.bandwidth = rate;
@@ -242,6 +257,7 @@ int main(void) {
         cmocka_unit_test(
             less_of_a_queue_is_tolerated_where_it_overflows_before),
         cmocka_unit_test(without_a_queue_there_may_be_more_than_is_known),
+        cmocka_unit_test(under_jitter_more_is_looked_for_only_up_to_the_window),
     };
     return cmocka_run_group_tests_name("target", tests, NULL, NULL);
 }
