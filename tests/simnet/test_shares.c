@@ -64,8 +64,8 @@ static struct medians play_seeds(const struct shares *s) {
 
 /* bitrate: what the stream wants, bit/s; 0: an encoder that follows the
  * target. */
-static struct medians play_stream(const char *rival, double bitrate,
-                                  double rate, uint64_t rtt, uint64_t queue) {
+static struct shares stream_beside(const char *rival, double bitrate,
+                                   double rate, uint64_t rtt, uint64_t queue) {
     struct shares s;
     shares_init(&s);
     s.kind = bitrate > 0 ? SHARES_FIXED : SHARES_ADAPTIVE;
@@ -74,6 +74,12 @@ static struct medians play_stream(const char *rival, double bitrate,
     s.rate = rate;
     s.rtt = rtt;
     s.queue = queue;
+    return s;
+}
+
+static struct medians play_stream(const char *rival, double bitrate,
+                                  double rate, uint64_t rtt, uint64_t queue) {
+    struct shares s = stream_beside(rival, bitrate, rate, rtt, queue);
     return play_seeds(&s);
 }
 
@@ -251,20 +257,39 @@ TEST(a_stream_that_wants_most_of_a_link_leaves_others_their_part) {
 }
 
 /* A sender that takes much more than it gets for what it can send is late for
- * as long as the others stay: on the first of these links 52 % were in time. */
+ * as long as the others stay: on the first of these links 52 % were in time.
+ * Reno takes 20 s and more to grow by half there, so in less than two minutes
+ * who began with how much decides. */
 static void expect_in_time(const char *rival, double rate, uint64_t rtt,
                            uint64_t queue, double least, double most) {
-    struct medians m = play_stream(rival, 0.7 * rate, rate, rtt, queue);
+    struct shares s = stream_beside(rival, 0.7 * rate, rate, rtt, queue);
+    struct medians m;
+    s.length = 120 * SEC;
+    m = play_seeds(&s);
     assert_true(m.on_time > least);
     assert_true(m.ratio < most);
 }
 
-/* The first bound is only against a stream that takes far more: medians of F
- * are 1.21 to 1.38, whether or not it holds a part. */
 TEST(a_stream_is_in_time_where_others_fill_a_deep_queue) {
     world_needs_fec();
-    expect_in_time("reno", 6e6, 80 * MS, 150000, 0.58, 1.45);
-    expect_in_time("reno", 10e6, 100 * MS, 250000, 0.67, 1.9);
+    expect_in_time("reno", 6e6, 80 * MS, 150000, 0.58, 1.25);
+    expect_in_time("reno", 10e6, 100 * MS, 250000, 0.67, 1.6);
+}
+
+/* Half of the link, held, is 3 to 4 times what each of three others gets. */
+TEST(no_part_is_held_beside_flows_that_yield) {
+    static const struct {
+        const char *rival;
+        double rate;
+        uint64_t rtt, queue;
+    } links[] = {{"reno", 4e6, 40 * MS, 50000}, {"cubic", 6e6, 33 * MS, 17000}};
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+        struct shares s =
+            stream_beside(links[i].rival, 0.7 * links[i].rate, links[i].rate,
+                          links[i].rtt, links[i].queue);
+        s.rivals = 3;
+        assert_true(play_seeds(&s).ratio < 2.8);
+    }
 }
 
 /* Queues of 13 to 23 ms do not show by their length that others fill them. F
@@ -332,6 +357,7 @@ int main(void) {
         cmocka_unit_test(
             a_stream_that_wants_most_of_a_link_leaves_others_their_part),
         cmocka_unit_test(a_stream_is_in_time_where_others_fill_a_deep_queue),
+        cmocka_unit_test(no_part_is_held_beside_flows_that_yield),
         cmocka_unit_test(a_short_queue_is_shared_as_well),
         cmocka_unit_test(streams_hold_a_part_beside_a_flow_that_does_not_yield),
         cmocka_unit_test(
