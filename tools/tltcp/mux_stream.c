@@ -11,6 +11,9 @@
 #include "tools/tltcp/mux.h"
 
 #define NAME_MAX_LEN 64
+/* Between frames without times, ns. Containers count in 1/90000 s or coarser,
+ * and some refuse two frames of the same time. */
+#define STEP INT64_C(1000000)
 
 static void span_text(const media_span *span, char *text, size_t size) {
     size_t len = span->len < size - 1 ? span->len : size - 1;
@@ -216,11 +219,10 @@ bool mux_stream_fix_times(struct mux_stream *s, AVPacket *p) {
         if (!s->has_dts) {
             return false;
         }
-        p->dts = s->last_dts + 1;
+        p->dts = s->last_dts + STEP;
     }
-    /* containers count in 1/90000 s or coarser: add that much */
     if (s->has_dts && p->dts <= s->last_dts) {
-        p->dts = s->last_dts + 1000000;
+        p->dts = s->last_dts + STEP;
     }
     if (p->pts == AV_NOPTS_VALUE || p->pts < p->dts) {
         p->pts = p->dts;

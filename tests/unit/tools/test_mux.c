@@ -88,9 +88,10 @@ static bool put_frame(struct file *f, unsigned stream, int64_t ms,
     return put_at(f, stream, ms * MS, data, len);
 }
 
+static const uint8_t sound[] = {0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c};
+
 static bool put_sound(struct file *f, unsigned stream, int64_t ms) {
-    static const uint8_t frame[] = {0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c};
-    return put_frame(f, stream, ms, frame, sizeof(frame));
+    return put_frame(f, stream, ms, sound, sizeof(sound));
 }
 
 /* How many streams the file has. */
@@ -173,28 +174,32 @@ TEST(nor_do_many_small_ones) {
 }
 
 /* It has no start code. */
+static const uint8_t no_picture[] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+/* A key frame without its headers. */
+static const uint8_t slice[] = {0,    0,    0,    1,    0x65, 0x88,
+                                0x84, 0x0a, 0xf2, 0x62, 0x80, 0x00};
+
 TEST(a_picture_that_is_none_does_not_end_the_file) {
-    static const uint8_t none[] = {1, 2, 3, 4, 5, 6, 7, 8};
     static const uint8_t picture[] = {
         0, 0, 0, 1, 0x67, 0x42, 0xc0, 0x0a, 0xda, 0x10, 0x9a, 0x10, /* SPS */
         0, 0, 0, 1, 0x68, 0xce, 0x3c, 0x80,                         /* PPS */
         0, 0, 0, 1, 0x65, 0x88, 0x84, 0x0a, 0xf2, 0x62, 0x80, 0x00};
     struct file *f = *state;
     assert_true(describe(f, 0, "h264", 1));
-    assert_true(put_frame(f, 0, 0, none, sizeof(none)));
+    assert_true(put_frame(f, 0, 0, no_picture, sizeof(no_picture)));
     assert_int_not_equal(access(f->path, F_OK), 0);
     assert_true(put_frame(f, 0, 40, picture, sizeof(picture)));
     assert_int_equal(access(f->path, F_OK), 0);
     assert_int_equal(finish(f), 1);
 }
 
-TEST(a_file_of_such_pictures_alone_is_an_error) {
-    static const uint8_t none[] = {1, 2, 3, 4, 5, 6, 7, 8};
-    struct file *f = *state;
+/* Many pictures of which none can be written, and then the end. */
+static void expect_no_file(struct file *f, unsigned stream,
+                           const uint8_t *picture, size_t len) {
     bool closed;
-    assert_true(describe(f, 0, "h264", 1));
     for (int i = 0; i < 600; i++) {
-        assert_true(put_frame(f, 0, 20 * i, none, sizeof(none)));
+        assert_true(put_frame(f, stream, 20 * i, picture, len));
     }
     closed = mux_close(f->mux, f->why);
     f->mux = NULL;
@@ -202,26 +207,22 @@ TEST(a_file_of_such_pictures_alone_is_an_error) {
     assert_string_not_equal(f->why, "");
 }
 
-/* Sound is described and silent, and no picture is written. */
-TEST(a_file_without_a_frame_is_an_error) {
-    static const uint8_t none[] = {1, 2, 3, 4, 5, 6, 7, 8};
+TEST(a_file_of_such_pictures_alone_is_an_error) {
     struct file *f = *state;
-    bool closed;
+    assert_true(describe(f, 0, "h264", 1));
+    expect_no_file(f, 0, no_picture, sizeof(no_picture));
+}
+
+/* Sound is described and silent, and the pictures lack headers. */
+TEST(a_file_without_a_frame_is_an_error) {
+    struct file *f = *state;
     assert_true(describe(f, 0, "aac", 2));
     assert_true(describe(f, 1, "h264", 2));
-    for (int i = 0; i < 600; i++) {
-        assert_true(put_frame(f, 1, 20 * i, none, sizeof(none)));
-    }
-    closed = mux_close(f->mux, f->why);
-    f->mux = NULL;
-    assert_false(closed);
-    assert_string_not_equal(f->why, "");
+    expect_no_file(f, 1, slice, sizeof(slice));
 }
 
 /* Those of the sound are enough for a file. */
 TEST(pictures_whose_headers_never_come_are_left_out) {
-    static const uint8_t slice[] = {0,    0,    0,    1,    0x65, 0x88,
-                                    0x84, 0x0a, 0xf2, 0x62, 0x80, 0x00};
     struct file *f = *state;
     assert_true(describe(f, 0, "aac", 2));
     assert_true(describe(f, 1, "h264", 2));
@@ -232,6 +233,18 @@ TEST(pictures_whose_headers_never_come_are_left_out) {
         }
         assert_int_equal(mux_missing(f->mux), 1);
     }
+    assert_int_equal(finish(f), 1);
+}
+
+/* No two frames of a stream may have the same time in a container. */
+TEST(frames_without_times_follow_those_before_them) {
+    struct file *f = *state;
+    assert_true(describe(f, 0, "aac", 1));
+    assert_true(put_sound(f, 0, 20));
+    for (int i = 0; i < 10; i++) {
+        assert_true(put_at(f, 0, MEDIA_TIME_NONE, sound, sizeof(sound)));
+    }
+    assert_true(put_sound(f, 0, 200));
     assert_int_equal(finish(f), 1);
 }
 
@@ -273,7 +286,6 @@ TEST(a_file_that_cannot_begin_is_closed_once) {
 
 /* It has complained of an earlier packet. */
 TEST(a_file_that_cannot_be_opened_is_not_blamed_on_a_picture) {
-    static const uint8_t none[] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct file *f = *state;
     assert_true(describe(f, 0, "h264", 2));
     assert_true(describe(f, 1, "aac", 2));
@@ -281,7 +293,7 @@ TEST(a_file_that_cannot_be_opened_is_not_blamed_on_a_picture) {
     for (int i = 0; i < 511; i++) {
         assert_true(put_sound(f, 1, 20 * i));
     }
-    assert_true(put_frame(f, 0, 0, none, sizeof(none)));
+    assert_true(put_frame(f, 0, 0, no_picture, sizeof(no_picture)));
     assert_string_not_equal(libav_log_error(), "");
     assert_false(put_sound(f, 1, 20 * 511));
     av_log_set_callback(av_log_default_callback);
@@ -305,6 +317,9 @@ int main(void) {
         T(a_file_without_a_frame_is_an_error, mkv),
         T(pictures_whose_headers_never_come_are_left_out, mkv),
         T(pictures_whose_headers_never_come_are_left_out, mp4),
+        T(frames_without_times_follow_those_before_them, mkv),
+        T(frames_without_times_follow_those_before_them, mp4),
+        T(frames_without_times_follow_those_before_them, ts),
         T(no_stream_that_is_in_the_file_is_missing, mkv),
         T(a_file_that_cannot_begin_is_closed_once, mkv),
         T(a_file_that_cannot_begin_is_closed_once, mp4),
