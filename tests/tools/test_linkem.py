@@ -54,6 +54,24 @@ class CommandLine(unittest.TestCase):
         self.refuse("--repeat", "--at", "9s,loss=1%", "--repeat", "5s",
                     "127.0.0.1:0", "127.0.0.1:1")
 
+    def test_options_that_do_nothing_are_refused(self):
+        addresses = ("--duration", "100ms", "127.0.0.1:0", "127.0.0.1:1")
+        self.refuse("add --at", "--repeat", "5s", *addresses)
+        idle = "add red, codel or pie"
+        self.refuse(idle, "--ecn", "on", *addresses)
+        self.refuse(idle, "--up", "codel=on", "--down", "ecn=on", *addresses)
+        self.refuse(idle, "--at", "5s,ecn=on", *addresses)
+        self.refuse(idle, "--pie", "on", "--at", "5s,pie=off", "--at",
+                    "6s,ecn=on", *addresses)
+        for useful in (["--ecn", "on", "--up", "pie=on"],
+                       ["--red", "5:15:10%", "--at", "1s,ecn=on"],
+                       ["--ecn", "on", "--at", "1s,down:codel=on"],
+                       ["--at", "1s,pie=on", "--at", "2s,pie=off", "--at",
+                        "3s,ecn=on", "--repeat", "4s"],
+                       ["--ecn", "off"]):
+            done = toolbox.run("linkem", "-q", *useful, *addresses)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_each_setting_is_an_option(self):
         told = toolbox.run("linkem", "--help-all").stdout
         settings = re.findall(r"(?m)^  ([a-z-]+)=", told)

@@ -386,6 +386,56 @@ static int take_option(struct linkem_options *o, int opt, const char *name,
     }
 }
 
+static bool can_mark(const struct sim_link_config *c) {
+    return c->aqm_ecn && (c->red_on || c->codel_on || c->pie_on);
+}
+
+/* Applies the nth change, if it is of that direction. Those that restart come
+ * after the last. */
+static void change_link(const struct linkem_options *o, size_t n, unsigned d,
+                        struct sim_link_config *c) {
+    const struct linkem_change *next = &o->change[n % o->changes];
+    char why[SETTINGS_WHY_MAX];
+    if (next->directions >> d & 1U) {
+        (void)settings_apply(next->settings, c, why);
+    }
+}
+
+/* Whether ECN is on at some time, but never where an AQM could mark. */
+static bool ecn_is_idle(const struct linkem_options *o) {
+    size_t changes = o->repeat ? 2 * o->changes : o->changes;
+    bool on = false;
+    for (unsigned d = 0; d < LINKEM_DIRECTIONS; d++) {
+        struct sim_link_config c = o->link[d];
+        bool marks = can_mark(&c);
+        on = on || c.aqm_ecn;
+        for (size_t i = 0; i < changes && !marks; i++) {
+            change_link(o, i, d, &c);
+            on = on || c.aqm_ecn;
+            marks = can_mark(&c);
+        }
+        if (marks) {
+            return false;
+        }
+    }
+    return on;
+}
+
+static int check_effect(const struct linkem_options *o) {
+    if (o->repeat && !o->changes) {
+        return tool_misuse(TOOL, "--repeat restarts changes: add --at");
+    }
+    if (o->repeat && o->change[o->changes - 1].at > o->repeat) {
+        return tool_misuse(TOOL, "--repeat is shorter than the last --at");
+    }
+    if (ecn_is_idle(o)) {
+        return tool_misuse(TOOL,
+                           "ecn=on marks nothing by itself: add red, codel or "
+                           "pie");
+    }
+    return -1;
+}
+
 static int check(struct linkem_options *o, int argc, char **argv) {
     int words = argc - optind;
     int rc;
@@ -407,10 +457,7 @@ static int check(struct linkem_options *o, int argc, char **argv) {
     if (o->log_interval == 0) {
         return tool_misuse(TOOL, "--log-interval must be above 0");
     }
-    if (o->repeat && o->changes && o->change[o->changes - 1].at > o->repeat) {
-        return tool_misuse(TOOL, "--repeat is shorter than the last --at");
-    }
-    return -1;
+    return check_effect(o);
 }
 
 /* The size of the headers that the relay does not see. */
