@@ -40,7 +40,7 @@ typedef struct {
     gboolean raw_ts; /* they are a transport stream */
     gboolean framed; /* media sections were seen */
     media_playout times;
-    GstClockTime held; /* how long what follows has held data back */
+    GstClockTime held; /* longest time that downstream took for a buffer */
     media_arrivals arrivals;
     guint names; /* that peers may still make up, on all connections */
     GstTltcpReceived counts;     /* read by other threads: under `lock` */
@@ -83,7 +83,7 @@ void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
  * It holds for later connections, too. */
 void gst_tltcp_deframer_set_wait(GstTltcpDeframer *d, GstClockTime wait);
 
-/* What follows took a buffer only after so long. Sinks do not wait longer than
+/* Downstream took so long for a buffer. Sinks do not wait longer than
  * set_wait() says; the rest had other causes. */
 void gst_tltcp_deframer_was_held(GstTltcpDeframer *d, GstClockTime duration);
 

@@ -345,7 +345,8 @@ static GstFlowReturn src_on_receiver_event(GstTltcpSrc *self,
     return GST_FLOW_FLUSHING;
 }
 
-/* The receiver's next event; what took the last one may have held it back. */
+/* The receiver's next event. Downstream may have delayed it while it took the
+ * last one. */
 static void next_event(GstTltcpSrc *self, GstTltcpReceiverEvent *event) {
     GstClockTime now = gst_tltcp_running_now(GST_ELEMENT(self));
 
