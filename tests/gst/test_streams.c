@@ -288,6 +288,22 @@ static void early_begin(struct early *e, struct run *r, const char *uri,
     assert_int_equal(gst_pad_link(e->peer, e->pad), GST_PAD_LINK_OK);
 }
 
+/* The same, which calls a receiver that begins with it. */
+static void early_call(struct early *e, struct run *r, const char *sound) {
+    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
+    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
+
+    early_begin(e, r, uri, sound);
+}
+
+static GstBuffer *silence(GstClockTime pts) {
+    GstBuffer *buffer = gst_buffer_new_allocate(NULL, 160, NULL);
+
+    gst_buffer_memset(buffer, 0, 0, 160);
+    GST_BUFFER_PTS(buffer) = pts;
+    return buffer;
+}
+
 static void early_clear(struct early *e) {
     gst_pad_unlink(e->peer, e->pad);
     gst_object_unref(e->peer);
@@ -359,11 +375,9 @@ static void early_start_at(struct early *e, GstEventType type) {
 
 TEST(a_stream_may_end_while_the_sink_starts) {
     struct run *r = *state;
-    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
-    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
     struct early e;
 
-    early_begin(&e, r, uri, "num-buffers=5");
+    early_call(&e, r, "num-buffers=5");
     early_start_at(&e, GST_EVENT_EOS);
     begin_early(e.pad);
     assert_true(gst_pad_send_event(e.pad, gst_event_new_eos()));
@@ -374,21 +388,16 @@ TEST(a_stream_may_end_while_the_sink_starts) {
 /* Another element failed: the sink went no further than READY. */
 TEST(a_stream_may_end_before_a_start_that_fails) {
     struct run *r = *state;
-    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
-    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
     struct early e;
-    GstBuffer *buffer;
 
-    early_begin(&e, r, uri, "num-buffers=5");
+    early_call(&e, r, "num-buffers=5");
     begin_early(e.pad);
     assert_true(gst_pad_send_event(e.pad, gst_event_new_eos()));
     gst_element_set_state(e.sink, GST_STATE_READY);
     gst_element_set_state(e.sink, GST_STATE_NULL);
     gst_element_set_state(r->sender, GST_STATE_PLAYING);
     begin_early(e.pad);
-    buffer = gst_buffer_new_allocate(NULL, 160, NULL);
-    GST_BUFFER_PTS(buffer) = 0;
-    assert_int_equal(gst_pad_chain(e.pad, buffer), GST_FLOW_OK);
+    assert_int_equal(gst_pad_chain(e.pad, silence(0)), GST_FLOW_OK);
     assert_true(gst_pad_send_event(e.pad, gst_event_new_eos()));
     run_wait_end(r);
     early_clear(&e);
@@ -396,10 +405,7 @@ TEST(a_stream_may_end_before_a_start_that_fails) {
 
 static gpointer chain_early(gpointer pad) {
     for (guint i = 0; i < 5; i++) {
-        GstBuffer *buffer = gst_buffer_new_allocate(NULL, 160, NULL);
-        gst_buffer_memset(buffer, 0, 0, 160);
-        GST_BUFFER_PTS(buffer) = i * GST_SECOND / 2;
-        gst_pad_chain(pad, buffer);
+        gst_pad_chain(pad, silence(i * GST_SECOND / 2));
     }
     return NULL;
 }
@@ -417,11 +423,9 @@ static void keeps_its_time(struct run *r, struct early *e) {
 
 TEST(a_stream_from_before_the_sink_starts_keeps_its_time) {
     struct run *r = *state;
-    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
-    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
     struct early e;
 
-    early_begin(&e, r, uri, "is-live=true");
+    early_call(&e, r, "is-live=true");
     begin_early(e.pad);
     gst_element_set_state(r->sender, GST_STATE_PLAYING);
     keeps_its_time(r, &e);
@@ -429,11 +433,9 @@ TEST(a_stream_from_before_the_sink_starts_keeps_its_time) {
 
 TEST(so_does_one_that_begins_while_it_starts) {
     struct run *r = *state;
-    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
-    g_autofree gchar *uri = g_strdup_printf("tltcp://127.0.0.1:%u", port);
     struct early e;
 
-    early_begin(&e, r, uri, "is-live=true");
+    early_call(&e, r, "is-live=true");
     early_start_at(&e, GST_EVENT_SEGMENT);
     begin_early(e.pad);
     keeps_its_time(r, &e);
