@@ -304,6 +304,47 @@ TEST(auto_tells_a_longer_path_that_loses_from_a_queue) {
     assert_true(auto_cuts_later(0.5) > 150);
 }
 
+/* The window, 100 at first, after 1.5 s in a queue of 7 to 9 ms, into which
+ * others send as well: 2 packets per ms, a fifth more or less in turn, of a
+ * link of 3.6. So many are lost at half a second. */
+static double auto_window_beside(double lost) {
+    enum { STEP = 5, STEPS = 300 };
+    static const double more[] = {1.2, 0.8, 0.8, 1.2, 1.2, 0.8, 1.2, 0.8};
+    double at[STEPS] = {0};   /* when ACKs came, ms, and ... */
+    double came[STEPS] = {0}; /* ... what they had brought by then */
+    double queue = 7;
+    struct rig r;
+    rig_start(&r, "auto", MS(40));
+    rig_ack_rtt(&r, 1, MS(40));
+    r.cc->ssthresh = 50;
+    r.cc->cwnd = 100;
+    r.ack.flight = 100;
+    r.ack.rs = &r.rs;
+    for (unsigned i = 1, k = 0; i < STEPS; i++) {
+        double rate = 2 * more[i / 4 % 8];
+        queue += (rate + 1.6 - 3.6) / 3.6 * STEP;
+        came[i] = came[i - 1] + rate * STEP;
+        at[i] = STEP * i + 40 + queue;
+        while (at[k + 1] <= STEP * i) {
+            k++; /* the newest that came before this one was sent */
+        }
+        r.now = MS(at[i]);
+        r.rs.delivered = r.rs.tx_in_flight = came[i] - came[k];
+        r.ack.round = i % 9 == 0;
+        r.ack.lost = i == 100 ? lost : 0;
+        rig_ack_rtt(&r, rate * STEP, MS(40 + queue));
+    }
+    double cwnd = r.cc->cwnd;
+    rig_stop(&r);
+    return cwnd;
+}
+
+/* So short a queue overflows now and then, if it is that of others. */
+TEST(auto_gives_others_their_part_of_a_short_queue_once_it_lost_there) {
+    assert_true(auto_window_beside(0) > 110);
+    assert_true(auto_window_beside(1) < 80);
+}
+
 /* As a later, lower RTT shows, the queue existed before. */
 static void auto_claims_its_share_when_it_joins_others(void **state) {
     double alone = auto_growth(100, 100, 0);
@@ -428,6 +469,8 @@ int main(void) {
         cmocka_unit_test(
             auto_looks_for_more_when_the_queue_of_a_full_window_is_gone),
         cmocka_unit_test(auto_tells_a_longer_path_that_loses_from_a_queue),
+        cmocka_unit_test(
+            auto_gives_others_their_part_of_a_short_queue_once_it_lost_there),
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
         cmocka_unit_test(auto_bears_an_eighth_in_bursts_and_no_quarter),
         cmocka_unit_test(auto_finds_no_queue_in_the_noise_of_a_long_path),
