@@ -2,7 +2,6 @@
 #ifndef NET_TIMER_H
 #define NET_TIMER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -176,7 +176,19 @@ void net__udp_put(net__udp *u, const net__route *route, uint32_t ecn,
     u->used += len;
 }
 
+static void udp_empty(net__udp *u) {
+    u->first = 0;
+    u->count = 0;
+    u->used = 0;
+}
+
 bool net__udp_flush(net__udp *u) {
+    int error = u->error;
+
+    u->error = 0;
+    if (error != 0) {
+        u->ops.on_error(u->owner, error);
+    }
     if (u->blocked) {
         return false;
     }
@@ -184,10 +196,20 @@ bool net__udp_flush(net__udp *u) {
         u->blocked = true;
         return false;
     }
-    u->first = 0;
-    u->count = 0;
-    u->used = 0;
+    udp_empty(u);
     return true;
+}
+
+bool net__udp_sends_remotely(const net__udp *u) {
+    return u->impl->flush_remotely != NULL;
+}
+
+bool net__udp_flush_remotely(net__udp *u) {
+    if (!u->impl->flush_remotely(u)) {
+        return false;
+    }
+    udp_empty(u);
+    return u->error == 0;
 }
 
 bool net__udp_blocked(const net__udp *u) {

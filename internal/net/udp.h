@@ -115,6 +115,11 @@ void net__udp_put(net__udp *u, const net__route *route, uint32_t ecn,
                   size_t len, size_t segment);
 /* Sends queued data. False: blocked, on_writable follows. */
 bool net__udp_flush(net__udp *u);
+/* Whether another thread than the loop's may send, while no other one calls. */
+bool net__udp_sends_remotely(const net__udp *u);
+/* net__udp_flush() for that thread. False: the loop's thread has to flush what
+ * is left, or to report an error; it is not blocked yet. */
+bool net__udp_flush_remotely(net__udp *u);
 bool net__udp_blocked(const net__udp *u);
 
 #endif /* NET_UDP_H */

@@ -30,6 +30,9 @@ struct net__udp_impl {
     int (*fileno)(const net__udp *u);
     /* Sends entries [first, count); false: blocked. */
     bool (*flush)(net__udp *u);
+    /* Likewise from another thread, without the loop and without callbacks.
+     * NULL: not possible. */
+    bool (*flush_remotely)(net__udp *u);
     void (*close)(net__udp *u);
 };
 
@@ -44,6 +47,7 @@ struct net__udp {
     bool fixed;     /* bound to one address, which must not change */
     bool connected; /* connected to one peer */
     bool blocked;
+    int error;        /* UV_E..., to be reported by the loop's thread; or 0 */
     uint64_t too_big; /* datagrams refused by the system as too long */
     size_t cover;     /* UDP-Lite: payload bytes covered by the checksum; 0:
                          all */

@@ -159,13 +159,17 @@ static void linux_watch(struct net__udp_linux *f) {
 
 static bool linux_flush(net__udp *u) {
     struct net__udp_linux *f = (struct net__udp_linux *)u;
-    bool done = net__udp_linux_send(f);
+    bool done = net__udp_linux_send(f, false);
 
     if (!done) {
         u->blocked = true;
         linux_watch(f);
     }
     return done;
+}
+
+static bool linux_flush_remotely(net__udp *u) {
+    return net__udp_linux_send((struct net__udp_linux *)u, true);
 }
 
 static int linux_room_new(struct net__udp_linux *f) {
@@ -322,6 +326,8 @@ static const struct net__udp_impl linux_impl = {.connect = linux_connect,
                                                 .local = linux_local,
                                                 .fileno = linux_fileno,
                                                 .flush = linux_flush,
+                                                .flush_remotely =
+                                                    linux_flush_remotely,
                                                 .close = linux_close};
 
 int net__udp_linux_open(net__udp **u, uv_loop_t *loop,

@@ -168,8 +168,16 @@ static bool segmentation_refused(struct net__udp_linux *f, int error) {
     return true;
 }
 
+static void send_report(struct net__udp_linux *f, int error, bool remote) {
+    if (remote) {
+        f->base.error = uv_translate_sys_error(error);
+    } else {
+        net__udp_linux_report(f, error);
+    }
+}
+
 /* Whether to go on after a failed call. */
-static bool send_recover(struct net__udp_linux *f, int error) {
+static bool send_recover(struct net__udp_linux *f, int error, bool remote) {
     if (error == EAGAIN || error == EWOULDBLOCK) {
         return false;
     }
@@ -178,7 +186,7 @@ static bool send_recover(struct net__udp_linux *f, int error) {
     }
     /* Caused by an earlier datagram; this one is still queued. */
     if (error == ECONNREFUSED) {
-        net__udp_linux_report(f, error);
+        send_report(f, error, remote);
         return true;
     }
     /* A single one fails, too: segmentation was not the cause. */
@@ -189,12 +197,12 @@ static bool send_recover(struct net__udp_linux *f, int error) {
     if (error == EMSGSIZE) {
         f->base.too_big++;
     } else {
-        net__udp_linux_report(f, error);
+        send_report(f, error, remote);
     }
     return true;
 }
 
-bool net__udp_linux_send(struct net__udp_linux *f) {
+bool net__udp_linux_send(struct net__udp_linux *f, bool remote) {
     const net__udp *u = &f->base;
 
     while (u->first < u->count) {
@@ -203,7 +211,7 @@ bool net__udp_linux_send(struct net__udp_linux *f) {
 
         if (rv > 0) {
             send_done(f, (unsigned)rv);
-        } else if (!send_recover(f, errno)) {
+        } else if (!send_recover(f, errno, remote)) {
             return false;
         }
     }

@@ -5,7 +5,7 @@
 #include "internal/net/udp_linux_types.h"
 
 /* Sends entries [first, count) of the queue.  False: the kernel takes no more.
- */
-bool net__udp_linux_send(struct net__udp_linux *f);
+ * `remote`: leaves errors in net__udp::error. */
+bool net__udp_linux_send(struct net__udp_linux *f, bool remote);
 
 #endif /* NET_UDP_LINUX_SEND_H */

@@ -41,6 +41,8 @@
 #define BULK_NAP_MAX (200 * TLTCP_US)
 /* Number of quanta over which connections and bytes are counted. */
 #define WINDOW 4
+/* A window without turns of some connections ends this part of their memory. */
+#define FORGET 16u
 
 /* --- A turn -------------------------------------------------------------- */
 
@@ -144,6 +146,11 @@ static tltcp_time loop_patience(uint32_t latency_ms) {
     return part < QUANTUM ? QUANTUM : part < QUANTUM_MAX ? part : QUANTUM_MAX;
 }
 
+/* The connections that have turns: in some windows only a few of them have. */
+static uint32_t loop_recent(uint32_t recent, uint32_t now) {
+    return now >= recent ? now : recent - (recent - now + FORGET - 1) / FORGET;
+}
+
 /* Decides whether waiting pays, after a window of this many quanta. */
 static void loop_judge(struct tltcp__io_thread *io, uint64_t quanta) {
     uint32_t latency_ms = loop_latency(io);
@@ -156,7 +163,9 @@ static void loop_judge(struct tltcp__io_thread *io, uint64_t quanta) {
                 io->window_bytes <= most * senders;
     io->rush = many ? 1 : RUSH;
     io->patience = many && live ? loop_patience(latency_ms) : QUANTUM;
-    io->gathers = many && live && io->crowd;
+    io->recent_conns = loop_recent(io->recent_conns, io->window_conns);
+    io->gathers = live && io->crowd && io->recent_conns >= CROWD;
+    io->few = live && io->crowd && io->recent_conns < CROWD;
 }
 
 /* The next sleep of a thread that receives bulk data, after a turn with so many

@@ -9,6 +9,7 @@
 #include "libtltcp/socket/address.h"
 #include "libtltcp/socket/admit.h"
 #include "libtltcp/socket/attempt.h"
+#include "libtltcp/socket/output.h"
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/stretch.h"
 #include "libtltcp/socket/trace.h"
@@ -82,9 +83,7 @@ static void input_reply(struct tltcp__port *port, const net__route *route,
     uint8_t *room = net__udp_room(port->udp);
 
     if (room == NULL) {
-        uv_mutex_unlock(&port->io->mx);
-        (void)net__udp_flush(port->udp);
-        uv_mutex_lock(&port->io->mx);
+        (void)tltcp__output_flush_port(port);
         room = net__udp_room(port->udp);
     }
     if (room != NULL) { /* else blocked: the caller asks again */

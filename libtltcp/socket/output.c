@@ -39,12 +39,14 @@ static void output_arm(tltcp_socket *s) {
     s->armed = at;
 }
 
-static bool output_flush_port(struct tltcp__port *port) {
+bool tltcp__output_flush_port(struct tltcp__port *port) {
     bool done;
 
+    port->flushing = true;
     uv_mutex_unlock(&port->io->mx);
     done = net__udp_flush(port->udp);
     uv_mutex_lock(&port->io->mx);
+    port->flushing = false;
     port->blocked = !done;
     return done;
 }
@@ -71,7 +73,6 @@ static bool output_burst(tltcp_socket *s, uint8_t *room) {
     }
     net__udp_put(port->udp, route, info.dscp << 2 | info.ecn, len, segment);
     port->io->window_bytes += len;
-    tltcp__flush_later(port);
     return true;
 }
 
@@ -83,7 +84,7 @@ static void output_bursts(tltcp_socket *s) {
     for (int i = 0; i < BURSTS; i++) {
         uint8_t *room = net__udp_room(port->udp);
 
-        if (room == NULL && (!output_flush_port(port) ||
+        if (room == NULL && (!tltcp__output_flush_port(port) ||
                              (room = net__udp_room(port->udp)) == NULL)) {
             if (!s->release) {
                 tltcp__schedule(s);
@@ -93,6 +94,7 @@ static void output_bursts(tltcp_socket *s) {
         if (!output_burst(s, room)) {
             return;
         }
+        tltcp__flush_later(port);
     }
     tltcp__schedule(s); /* more to send, after the others */
 }
@@ -172,6 +174,45 @@ void tltcp__output_flush(struct tltcp__io_thread *io) {
 
         io->unflushed = port->next_unflushed;
         port->unflushed = false;
-        (void)output_flush_port(port);
+        (void)tltcp__output_flush_port(port);
+    }
+}
+
+/* --- From the application's thread ---------------------------------------- */
+
+/* Whether the I/O thread sleeps or only reads, and has nothing else to do for
+ * the connection. */
+static bool output_is_idle(const tltcp_socket *s) {
+    const struct tltcp__port *port = s->port;
+
+    return port->io->few && !port->io->pumping && s->connected && !s->over &&
+           !s->scheduled && !s->reliable && port->udp != NULL &&
+           !port->blocked && !port->unflushed && !port->flushing &&
+           port->tracer == NULL && net__udp_sends_remotely(port->udp);
+}
+
+static void output_write_bursts(tltcp_socket *s) {
+    struct tltcp__port *port = s->port;
+    uint8_t *room;
+
+    while ((room = net__udp_room(port->udp)) != NULL && output_burst(s, room)) {
+    }
+    if (!net__udp_flush_remotely(port->udp)) {
+        tltcp__flush_later(port);
+        tltcp__wake(s);
+    }
+}
+
+void tltcp__output_written(tltcp_socket *s) {
+    if (!output_is_idle(s)) {
+        return;
+    }
+    if (tltcp_conn_timeout(s->conn) <= tltcp_now()) {
+        output_count(s);
+        output_write_bursts(s);
+    }
+    if (!tltcp_conn_is_closed(s->conn)) { /* else the I/O thread is woken */
+        output_arm(s);
+        (void)net__timer_set_remotely(&s->port->io->timer, s->armed);
     }
 }

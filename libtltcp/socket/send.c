@@ -2,6 +2,7 @@
 /* tltcp_send() and tltcp_sendmsg(). */
 #include <string.h>
 
+#include "libtltcp/socket/output.h"
 #include "libtltcp/socket/readiness.h"
 
 /* Maximum number of sections passed to the engine in one call. */
@@ -114,6 +115,7 @@ static ssize_t send_all(tltcp_socket *s, struct send_job *j, bool wait) {
     if (j->bytes > 0) {
         s->write_want = rv == TLTCP_ERR_AGAIN ? send_room_wanted(s, j) : 1;
     }
+    tltcp__output_written(s);
     tltcp__after_call(s);
     return j->bytes > 0 ? j->bytes : rv;
 }

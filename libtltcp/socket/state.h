@@ -80,10 +80,13 @@ struct tltcp__io_thread {
                                             machine know */
     bool pumping; /* will check `scheduled` without being woken again */
     bool stopping;
-    bool gathers;    /* many live connections: what the application writes waits
-                        for what it writes next */
-    uint32_t window; /* number of the present window, a few turns long */
+    bool few;     /* live connections: what the application writes leaves from
+                     its own thread */
+    bool gathers; /* many live connections: what the application writes waits
+                     for what it writes next */
+    uint32_t window;       /* number of the present window, a few turns long */
     uint32_t window_conns; /* connections that had a turn in it */
+    uint32_t recent_conns; /* connections that have turns, of some windows */
     uint64_t window_in;    /* bytes that the busiest UDP socket received */
     uint64_t window_bytes; /* all sent, and received over TCP */
     unsigned full_reads;   /* since the last turn; more may have arrived */
@@ -167,6 +170,7 @@ struct tltcp__port {
     struct tltcp__port *next_unflushed;
     bool unflushed;        /* in the list of unflushed ports */
     bool blocked;          /* the kernel accepts no more */
+    bool flushing;         /* the I/O thread sends, without the mutex */
     bool roomy;            /* its receive buffer outlasts a nap */
     bool started;          /* in the list of all ports */
     tltcp_socket *waiting; /* FIFO: scheduled once the kernel accepts more */
