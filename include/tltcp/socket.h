@@ -10,7 +10,8 @@
  * tltcp_io_options::threads of its own, which also serve the accepted
  * connections, each of them one. Calling sockets of a process share threads, up
  * to 64 sockets per thread; a thread ends with its last socket.  Sockets do not
- * survive fork(), but the child may open its own.
+ * survive fork(): a child may open its own, and may call no function but
+ * tltcp_close(), tltcp_reject() and tltcp_abort() with its copies of others.
  *
  * tltcp_listener_options::on_caller and tltcp_config::on_trace run on such a
  * thread with no lock held.  They must neither block nor close sockets. Those
@@ -175,6 +176,7 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
  *                TLTCP_ERR_REFUSED; NULL: none
  * @retval 0                   done
  * @retval TLTCP_ERR_INVAL     a listener, which stays as it is
+ * @retval TLTCP_ERR_STATE     as of tltcp_close()
  */
 TLTCP_API int tltcp_reject(tltcp_socket *s, const char *reason);
 
@@ -188,6 +190,7 @@ TLTCP_API int tltcp_reject(tltcp_socket *s, const char *reason);
  *                TLTCP_ERR_ABORTED; NULL: none
  * @retval 0                   done
  * @retval TLTCP_ERR_INVAL     a listener, which stays as it is
+ * @retval TLTCP_ERR_STATE     as of tltcp_close()
  */
 TLTCP_API int tltcp_abort(tltcp_socket *s, const char *reason);
 
@@ -554,6 +557,8 @@ TLTCP_API int tltcp_rekey(tltcp_socket *s);
  * @retval TLTCP_ERR_TIMEOUT the time did not suffice; the rest is lost
  * @retval TLTCP_ERR_CLOSED  the connection had already ended with undelivered
  *                           sections
+ * @retval TLTCP_ERR_STATE   opened before fork(), in the parent: nothing is
+ *                           closed, and the copy is not freed
  */
 TLTCP_API int tltcp_close(tltcp_socket *s, int linger_ms);
 

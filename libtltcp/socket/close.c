@@ -3,6 +3,7 @@
 #include "libtltcp/socket/close.h"
 
 #include "libtltcp/socket/clock.h"
+#include "libtltcp/socket/io_thread.h"
 #include "libtltcp/socket/listen.h"
 #include "libtltcp/socket/port.h"
 #include "libtltcp/socket/readiness.h"
@@ -42,9 +43,18 @@ void tltcp__abandon(tltcp_socket *s) {
     close_abort(s, TLTCP_ERR_ABORTED, NULL);
 }
 
+/* A child after fork() has a copy of the socket, but nothing that would serve
+ * it. Its locks may be held for ever. */
+static bool close_is_of_parent(const tltcp_socket *s) {
+    return s != NULL && !tltcp__io_thread_is_here(s->port->io);
+}
+
 static int close_with(tltcp_socket *s, int error, const char *reason) {
     if (s != NULL && s->listener) {
         return TLTCP_ERR_INVAL;
+    }
+    if (close_is_of_parent(s)) {
+        return TLTCP_ERR_STATE;
     }
     if (s != NULL) {
         close_abort(s, error, reason);
@@ -105,6 +115,9 @@ int tltcp_close(tltcp_socket *s, int linger_ms) {
 
     if (s == NULL) {
         return 0;
+    }
+    if (close_is_of_parent(s)) {
+        return TLTCP_ERR_STATE;
     }
     if (s->listener) {
         tltcp__listener_close(s);

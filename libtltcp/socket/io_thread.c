@@ -165,6 +165,7 @@ static int io_new(struct tltcp__io_thread **out, bool own) {
     }
     io->users = 1;
     io->own = own;
+    io->pid = uv_os_getpid();
     rv = io_open(io);
     if (rv == 0) {
         *out = io;
@@ -179,6 +180,10 @@ static void io_end(struct tltcp__io_thread *io) {
     uv_mutex_unlock(&io->mx);
     (void)uv_thread_join(&io->thread);
     io_free(io);
+}
+
+bool tltcp__io_thread_is_here(const struct tltcp__io_thread *io) {
+    return io->pid == uv_os_getpid();
 }
 
 /* --- The shared threads -------------------------------------------------- */

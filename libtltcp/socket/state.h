@@ -59,6 +59,7 @@ struct tltcp__io_thread {
     uv_check_t turn; /* end of a turn of the loop */
     uv_idle_t again; /* keeps the loop from sleeping */
     net__timer timer;
+    uv_pid_t pid; /* of the process that it runs in */
 
     /* Under the mutex of the shared threads. */
     unsigned users;
