@@ -46,7 +46,7 @@ typedef struct tltcp__cc {
     tltcp__route route;
     double kept;        /* window of a controller that restarts; 0: none */
     double known;       /* rate of the path before an RTT in doubt, bytes/s */
-    cong_time stretch;  /* between ACKs on a slow return path; 0: usual */
+    cong_time stretch;  /* delay of ACKs that was asked for; 0: usual */
     cong_time lag;      /* how long the newest one took there too much, ... */
     cong_time t_cong;   /* ... by which the controller's time is behind */
     cong_time held;     /* delay at the peer of the ACK of the newest RTT */

@@ -45,10 +45,15 @@ void tltcp__sender_forget_return(tltcp__sender *s) {
     s->back = NULL;
 }
 
+/* How long the peer delays ACKs because it was asked to. */
+static cong_time requested_delay(const tltcp__sender *s, cong_time interval) {
+    const tltcp__ack_frequency *f = &s->frequency;
+    bool fewer = interval > 0 || (s->cc.slack && f->every > f->base);
+    return f->on && fewer ? (cong_time)(f->delay_ms * TLTCP_MS) : 0;
+}
+
 void tltcp__sender_ask_for_acks(tltcp__sender *s, tltcp_time now) {
-    tltcp__ack_frequency *f = &s->frequency;
     cong_time interval = s->back != NULL ? s->back->interval : 0;
-    tltcp__ack_frequency_update(f, &s->cc, interval, now);
-    s->cc.stretch =
-        f->on && interval > 0 ? (cong_time)(f->delay_ms * TLTCP_MS) : 0;
+    tltcp__ack_frequency_update(&s->frequency, &s->cc, interval, now);
+    s->cc.stretch = requested_delay(s, interval);
 }
