@@ -98,18 +98,23 @@ bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
     return mux_stream_describe(s, m->format, c, why);
 }
 
+void mux_end(struct mux *m, unsigned stream) {
+    struct mux_stream *s = find(m, stream);
+    if (s) {
+        s->ended = true;
+    }
+}
+
 static bool is_complete(const struct mux *m) {
-    unsigned described = 0;
+    unsigned known = 0;
     for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
-        if (!m->stream[i].par) {
-            continue;
-        }
-        described++;
-        if (!m->stream[i].ready) {
+        const struct mux_stream *s = &m->stream[i];
+        known += s->par || s->ended;
+        if (s->par && !s->ready && !s->ended) {
             return false;
         }
     }
-    return described > 0 && described >= m->expected;
+    return known >= m->expected;
 }
 
 static uint64_t written(const struct mux *m) {

@@ -48,6 +48,13 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
                char *why);
 
 /**
+ * @brief Waits no longer for a stream that has ended.
+ * @param m       file
+ * @param stream  from 0; it may not be described
+ */
+void mux_end(struct mux *m, unsigned stream);
+
+/**
  * @brief Counts the streams that the file does not have, because their
  * description or headers came too late. Before it begins: as if it began now.
  * @param m  file

@@ -19,6 +19,7 @@ struct mux_stream {
     AVBSFContext *bsf;      /**< finds extradata in the bytes, or NULL */
     bool ready;             /**< the container has all it needs */
     bool late;              /**< described when the file had begun */
+    bool ended;             /**< nothing more comes */
     int64_t last_dts;       /**< of the previous packet */
     bool has_dts;           /**< last_dts is set */
 };

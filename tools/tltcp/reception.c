@@ -107,6 +107,13 @@ static void on_frame(struct reception *r, const media_header *h,
     }
 }
 
+static void on_end(struct reception *r, const media_header *h) {
+    r->ended = true;
+    if (r->mux) {
+        mux_end(r->mux, h->stream);
+    }
+}
+
 void reception_section(struct reception *r, const media_section *section,
                        uint64_t now) {
     media_header h;
@@ -126,7 +133,9 @@ void reception_section(struct reception *r, const media_section *section,
         on_frame(r, &h, section, payload, now);
         break;
     default:
-        r->ended = r->ended || h.picture == MEDIA_EVENT_EOS;
+        if (h.picture == MEDIA_EVENT_EOS) {
+            on_end(r, &h);
+        }
         break;
     }
 }

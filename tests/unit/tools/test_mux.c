@@ -236,6 +236,24 @@ TEST(pictures_whose_headers_never_come_are_left_out) {
     assert_int_equal(finish(f), 1);
 }
 
+/* One never had any, the other no headers. */
+TEST(streams_that_ended_are_not_waited_for) {
+    struct file *f = *state;
+    assert_true(describe(f, 0, "aac", 3));
+    assert_true(describe(f, 1, "h264", 3));
+    assert_true(put_sound(f, 0, 0));
+    assert_true(put_frame(f, 1, 0, slice, sizeof(slice)));
+    assert_int_not_equal(access(f->path, F_OK), 0);
+    mux_end(f->mux, 1);
+    assert_true(put_sound(f, 0, 20));
+    assert_int_not_equal(access(f->path, F_OK), 0);
+    mux_end(f->mux, 2);
+    assert_true(put_sound(f, 0, 40));
+    assert_int_equal(access(f->path, F_OK), 0);
+    assert_int_equal(mux_missing(f->mux), 1);
+    assert_int_equal(finish(f), 1);
+}
+
 /* No two frames of a stream may have the same time in a container. */
 TEST(frames_without_times_follow_those_before_them) {
     struct file *f = *state;
@@ -313,6 +331,7 @@ int main(void) {
         T(they_do_not_wait_in_the_library_either, mp4),
         T(nor_do_many_small_ones, mkv),
         T(a_picture_that_is_none_does_not_end_the_file, mkv),
+        T(streams_that_ended_are_not_waited_for, mkv),
         T(a_file_of_such_pictures_alone_is_an_error, mkv),
         T(a_file_without_a_frame_is_an_error, mkv),
         T(pictures_whose_headers_never_come_are_left_out, mkv),

@@ -12,6 +12,7 @@ static struct {
     int written;
     bool refuse;
     unsigned missing;
+    unsigned ended; /* a bit for each stream */
 } file;
 
 struct mux {
@@ -36,6 +37,11 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
     (void)why;
     file.written++;
     return true;
+}
+
+void mux_end(struct mux *m, unsigned stream) {
+    (void)m;
+    file.ended |= 1u << stream;
 }
 
 unsigned mux_missing(const struct mux *m) {
@@ -253,6 +259,7 @@ TEST(the_end_of_the_stream_is_noticed) {
     assert_false(rig->r.ended);
     take(rig, MEDIA_HEADER_LEN, 1);
     assert_true(rig->r.ended);
+    assert_int_equal(file.ended, 1u << 0);
 }
 
 #define T(f) cmocka_unit_test_setup(f, setup)
