@@ -9,9 +9,6 @@
     ./dev bench shares --kind pairs --links 300   # two of any clip and start
     ./dev bench shares --kind greedy     # the page's table of greedy streams
     ./dev bench shares --hold  # renews the table of `hold` beside BBR instead
-    ./dev bench shares --stand # what streams like itself and TCP get against
-                               # each other: docs/measurements/adaptive.md, and
-                               # its chart; two to five minutes
     ./dev bench shares --kind several --options "--param hold --value 0"
 
 All of it happens in virtual time: the same seed gives the same table.
@@ -279,8 +276,6 @@ def main():
                    "streams that send all they may (fixed)")
     p.add_argument("--hold", action="store_true",
                    help="the table of `hold` beside BBR")
-    p.add_argument("--stand", action="store_true",
-                   help="the table and the chart of `stand`")
     p.add_argument("--options", type=shlex.split, default=[],
                    help="more options of play_shares for several streams or pairs, "
                    "whose table is printed")
@@ -289,18 +284,12 @@ def main():
     args = p.parse_args()
     if args.links < 1:
         p.error("--links must be at least 1")
-    if args.stand and (args.options or args.page != PAGE):
-        p.error("--stand takes neither --options nor --page")
     if args.options and args.kind not in ("several", "pairs", "greedy"):
         p.error("--options needs --kind several, pairs or greedy")
     if not args.program.exists():
         sys.exit(f"bench shares: there is no {args.program}; "
                  "./dev test simnet.shares builds it")
     arguments.checked()
-    if args.stand:
-        import streams  # which imports this file
-        streams.renew(args.program, args.seed)
-        return
     links = draw_links(args.links, args.seed)
     text = make_table(args, links)
     mark = HOLD_MARK if args.hold else MARKED.get(args.kind)

@@ -110,7 +110,6 @@ struct adaptive {
     double delay;      /* 1: the flow's own queue is kept short */
     double part;      /* of the link: with more, no growth beside other flows */
     double part_held; /* of the link, beside flows that do not yield; 0: none */
-    double stand;     /* see the public struct cong; s */
     /* The path. */
     struct cong__rtt_history past;
     double base;          /* RTT without a queue, ns; 0: not known */
@@ -149,7 +148,6 @@ static const struct cong__param params[] = {
     CONG__FLAG(adaptive, delay, "delay"),
     CONG__PARAM(adaptive, part, "part", 0, 1),
     CONG__PARAM(adaptive, part_held, "hold", 0, 1),
-    CONG__PARAM(adaptive, stand, "stand", 0, 2.5),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -578,7 +576,6 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
 
 static int auto_set(struct cong *cc, const char *param, double value) {
     int rv = cong__set_param(cc, params, CONG__COUNT(params), param, value);
-    cc->stand_cs = (unsigned char)(1e2 * ((struct adaptive *)cc)->stand + 0.5);
     if (rv != -1) {
         return rv;
     }

@@ -129,9 +129,6 @@ struct cong {
                     responds to marks as L4S requires (RFC 9331), and an L4S
                     network marks such packets early and often */
     unsigned char queue; /**< a ::cong_queue: who causes the standing queue */
-    unsigned char stand_cs; /**< hundredths of a second for which a queue must
-                                 stand before encoders that follow a target
-                                 take it for that of others */
 };
 
 /** @brief A kind of controller. */

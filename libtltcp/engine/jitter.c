@@ -12,7 +12,7 @@
 #define LEAST_BYTES 3600  /* ... or that of packets of a slow link */
 #define DEVIATIONS 4      /* times what samples differ from those beside them */
 #define QUARTILES 4       /* times the lower one; a link that pauses has none */
-#define RANDOM 1         /* mean square of changes over variance; 2: no order */
+#define RANDOM 1.3       /* mean square of changes over variance; 2: no order */
 #define RANDOM_LOSSY 1.5 /* likewise, where others may fill a short queue */
 
 static unsigned jitter_known(const tltcp__jitter *j) {

@@ -42,7 +42,6 @@ static tltcp__target_input target_input(const tltcp__sender *s,
         .min_rtt = s->cc.rtt.min_rtt,
         .srtt = s->cc.rtt.srtt,
         .silence = (cong_time)target_silence(s, now),
-        .stand = s->cc.cong->stand_cs * 1e-2,
         .bbr = s->cc.cong->queue == CONG_QUEUE_BBR,
         .offered = tltcp__cc_offered(&s->cc) / repaired};
 }

@@ -41,8 +41,8 @@
 /* Share of cross traffic: up to LEAST a queue is ours, from MOST on it is
  * not. Without losses and marks, others may be streams like ours, which
  * yield. */
-#define CROSS_LEAST 0.25
-#define CROSS_MOST 0.5
+#define CROSS_LEAST 0.1
+#define CROSS_MOST 0.35
 #define CROSS_CALM_LEAST 0.4
 #define CROSS_CALM_MOST 0.6
 #define CALM 10000000000 /* ns without losses and marks */
@@ -56,11 +56,15 @@
 #define FLAT_PART 16     /* ... or this part of it */
 #define COLLAPSED 0.5    /* of the highest recent rate */
 #define DOUBT 2000000000 /* ns */
-/* Streams like ours drain a queue again and again. One that others fill stands
- * for long now and then, or losses are frequent. */
-#define LASTED 5000000000 /* ns for which it counts that a queue stood */
-#define LOSSES 2          /* of spans, ... */
-#define LOSSES_SECONDS 5  /* ... in about this time, are frequent */
+/* Streams like ours drain a queue again and again: it stands for about a
+ * quarter of the time, and little is lost. Up to LEAST it is theirs, from MOST
+ * on that of others, and so it is where losses are frequent. */
+#define STANDING 0.9 /* of the tolerated queue */
+#define STANDING_LEAST 0.4
+#define STANDING_MOST 0.5
+#define STANDING_SECONDS 1.0 /* of which about this part counts */
+#define LOSSES 1             /* of spans, ... */
+#define LOSSES_SECONDS 5     /* ... in about this time, are frequent */
 /* Times what the controller offers: its window must be full to grow, and a
  * flow that does not fill it loses its share of the queue. */
 #define CLAIM 1.1
@@ -81,7 +85,6 @@ void tltcp__target_init(tltcp__target *t) {
                          .t_doubt = -DOUBT,
                          .t_signal = -1,
                          .flat = -1,
-                         .t_lasted = -1,
                          .tolerated = TOLERATED_SHORT};
     tltcp__cross_traffic_init(&t->cross);
 }
@@ -161,11 +164,11 @@ static double target_ramp(double x, double low, double high) {
     return fmin(fmax((x - low) / (high - low), 0), 1);
 }
 
-/* Whether the queue can be that of others. */
-static bool target_lasts(const tltcp__target *t,
-                         const tltcp__target_input *in) {
-    return in->stand <= 0 || t->losses > LOSSES ||
-           (t->t_lasted >= 0 && t->t_update - t->t_lasted < LASTED);
+/* To what degree the queue does not look like one of streams: 0 to 1. */
+static double target_undrained(const tltcp__target *t) {
+    return t->losses > LOSSES
+               ? 1
+               : target_ramp(t->standing, STANDING_LEAST, STANDING_MOST);
 }
 
 /* To what degree the queue is left to others: 0 to 1. The deeper it is, the
@@ -177,12 +180,10 @@ static double target_foreign(const tltcp__target *t,
     if (in->bbr) {
         return 1 - target_ramp(queue, BBR_LEAST, BBR_MOST);
     }
-    if (!target_lasts(t, in)) {
-        return 0;
-    }
     bool calm = t->t_signal < 0 || t->t_update - t->t_signal > CALM;
     double others = calm ? target_ramp(share, CROSS_CALM_LEAST, CROSS_CALM_MOST)
                          : target_ramp(share, CROSS_LEAST, CROSS_MOST);
+    others *= target_undrained(t);
     return others * (1 - target_ramp(queue, DEEP_LEAST, DEEP_MOST));
 }
 
@@ -258,15 +259,13 @@ cong_time tltcp__target_longer_path(const tltcp__target *t,
     return is ? t->flat : -1;
 }
 
-/* Notes for how long the queue has stood, and losses. */
-static void target_note_stand(tltcp__target *t, const tltcp__target_input *in,
-                              cong_time now) {
+/* Notes whether the queue stood in this span, and losses. */
+static void target_note_standing(tltcp__target *t,
+                                 const tltcp__target_input *in, cong_time now) {
     double queue = target_seconds(t->low[0] - in->min_rtt);
-    if (t->low[0] > 0 && queue < t->tolerated) {
-        t->t_drain = now;
-    }
-    if (target_seconds(now - t->t_drain) > in->stand) {
-        t->t_lasted = now;
+    double gain = 1 - exp(-target_seconds(now - t->span) / STANDING_SECONDS);
+    if (t->low[0] > 0) {
+        t->standing += gain * ((queue > STANDING * t->tolerated) - t->standing);
     }
     t->losses *= exp(-target_seconds(now - t->span) / LOSSES_SECONDS);
     t->losses += t->t_signal > t->span;
@@ -286,7 +285,7 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
         t->period = now;
     }
     t->proven[0] = fmax(t->proven[0], rate);
-    target_note_stand(t, in, now);
+    target_note_standing(t, in, now);
     if (stood) {
         t->t_queue = now;
     }
@@ -375,7 +374,6 @@ void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
         t->span_from = t->delivered;
         t->period = now;
         t->t_queue = now;
-        t->t_drain = now;
     }
     if (rtt > 0) {
         target_remember(t, rtt, now);

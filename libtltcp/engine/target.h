@@ -14,17 +14,16 @@
  * own, the delivery rate of the last tenth of a second. The backlog waits in
  * the sender, our own queue in the path: both should drain within DRAIN. The
  * higher the rate, the less queue is tolerated: streams that share a path then
- * become equal. A
- * queue that other flows fill is not subtracted, since draining it would only
- * yield the path to them.  Streams like ours drain a queue again and again; on
- * request, only a queue that has stood for a while is that of others.  The
- * margin shrinks on a path whose rate varies. While acknowledgements are
- * overdue, our own queue is assumed to grow, so that the target falls to its
- * floor within DRAIN. The target never exceeds a multiple of the recent
- * delivery rate, and is 0 before the first delivery. After a while without a
- * queue, it rises above the estimate to probe for more.  A delay that stays the
- * same while less is in flight than a queue of that length would hold is none
- * of ours: the path has become longer. */
+ * become equal. A queue that other flows fill is not subtracted, since draining
+ * it would only yield the path to them. Streams like ours drain a queue again
+ * and again: only one that stands for much of the time, or loses much, is that
+ * of others. The margin shrinks on a path whose rate varies. While
+ * acknowledgements are overdue, our own queue is assumed to grow, so that the
+ * target falls to its floor within DRAIN. The target never exceeds a multiple
+ * of the recent delivery rate, and is 0 before the first delivery. After a
+ * while without a queue, it rises above the estimate to probe for more. A delay
+ * that stays the same while less is in flight than a queue of that length would
+ * hold is none of ours: the path has become longer. */
 
 #define TLTCP__TARGET_SAMPLES 32u
 
@@ -60,9 +59,9 @@ typedef struct tltcp__target {
     cong_time flat;     /* lowest RTT of the spans since ... */
     cong_time t_flat;   /* ... then, in which no queue of ours explains it */
     double flight;      /* most of the current span, bytes */
+    double standing;    /* part of the newest spans in which the queue was
+                           all but as long as tolerated, smoothed */
     double losses;      /* spans with losses or marks; old ones count less */
-    cong_time t_drain;  /* when the queue was last drained */
-    cong_time t_lasted; /* last time it had stood for long; -1: never */
     cong_time t_update; /* last update of rate; -1: never */
 } tltcp__target;
 
@@ -77,8 +76,6 @@ typedef struct tltcp__target_input {
     cong_time srtt;
     cong_time silence; /* time since an acknowledgement became overdue; 0: none
                           is */
-    double stand;      /* s for which a queue must stand to be that of others;
-                          0: it need not */
     bool bbr;          /* the queue is that of flows that do not yield */
     double offered;    /* bytes of sections per second that the congestion
                           controller allows */

@@ -20,7 +20,6 @@ sys.dont_write_bytecode = True
 import congestion  # pylint: disable=wrong-import-position
 import recordings  # pylint: disable=wrong-import-position
 import shares  # pylint: disable=wrong-import-position
-import streams  # pylint: disable=wrong-import-position
 
 SHORT = ("--rate", "2", "--rtt", "40", "--loss", "0.02", "--seconds", "6",
          "--warmup", "1")
@@ -96,10 +95,10 @@ class Shares(unittest.TestCase):
         with unittest.mock.patch.object(shares.marks, "play",
                                         return_value=run) as play:
             text = shares.pairs_table("play", shares.draw_pairs(4, 1),
-                                      ["--param", "stand"])
+                                      ["--param", "hold"])
         self.assertEqual(play.call_count, 4)
         for call in play.call_args_list:
-            self.assertEqual(call.args[-2:], ("--param", "stand"))
+            self.assertEqual(call.args[-2:], ("--param", "hold"))
         self.assertIn("| all (4 links) | 1.00 | 1.00 | 100 | 99.0 | 100 |",
                       text)
 
@@ -152,51 +151,6 @@ class Shares(unittest.TestCase):
             "before\n<!-- bench shares -->\nnew\n<!-- end -->\nafter\n")
         self.assertIn(f"<!-- {shares.MARK} -->\n",
                       shares.PAGE.read_text(encoding="utf-8"))
-
-
-class Streams(unittest.TestCase):
-    @staticmethod
-    def play(_, *words):
-        stand = float(words[words.index("--value") + 1])
-        ratio = 2 - stand if "--streams" in words else 1
-        return {"even": [ratio], "least": [0.9 + stand / 10],
-                "F": [0.9 - stand / 2]}
-
-    def setUp(self):
-        patch = unittest.mock.patch.object(shares.marks, "play", self.play)
-        patch.start()
-        self.addCleanup(patch.stop)
-
-    def test_a_table_of_what_each_value_gives(self):
-        text = streams.table(streams.measure("play", [(4, 40, 50)],
-                                             shares.draw_pairs(2, 1)))
-        self.assertIn("| **0** | 0 | 0 | 2.0 | 0.90 | 0.90 |\n", text)
-        self.assertIn("| 0.4 | 0 | 0 | 1.6 | 0.70 | 0.70 |\n", text)
-        self.assertIn("| 1 | 100 | 100 | 1.0 | 0.40 | 0.40 |\n", text)
-
-    def renew(self, folder):
-        page, chart = folder / "page.md", folder / "chart.svg"
-        page.write_text(f"before\n<!-- {streams.MARK} -->\nold\n"
-                        "<!-- end -->\nafter\n", encoding="utf-8")
-        streams.renew("play", 1, page, chart)
-        return page.read_text(encoding="utf-8"), chart.read_bytes()
-
-    @unittest.skipUnless(importlib.util.find_spec("matplotlib"),
-                         "needs matplotlib")
-    def test_page_and_chart_are_renewed(self):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            page, chart = first = self.renew(folder)
-            self.assertEqual(first, self.renew(folder))
-        self.assertTrue(page.startswith("before\n") and "| **0** |" in page
-                        and page.endswith("<!-- end -->\nafter\n"))
-        for value in streams.STANDS:
-            self.assertIn(f"{value} s", chart.decode())
-
-    def test_the_default_is_among_the_values(self):
-        self.assertIn(streams.DEFAULT, streams.STANDS)
-        self.assertIn(f"<!-- {streams.MARK} -->\n",
-                      streams.PAGE.read_text(encoding="utf-8"))
 
 
 class Recordings(unittest.TestCase):

@@ -2,6 +2,7 @@
 /* Shares of flows on a bottleneck: the rivals are as strong as those of a
  * kernel.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "tests/simnet/shares.h"
@@ -174,6 +175,41 @@ TEST(streams_that_adapt_become_equal) {
         assert_true(m.even < links[i].most);
         assert_true(m.least > 0.98);
     }
+}
+
+/* A link, a clip and a distance between the starts, at random. */
+static void draw_pair(struct shares *s, struct sim_random *rnd) {
+    static const char *const clips[] = {"ippp", "pyramid", "screen", "refresh",
+                                        "mixed"};
+    shares_init(s);
+    s->kind = SHARES_ADAPTIVE;
+    s->bitrate = 20e6;
+    s->streams = 2;
+    s->rate = 1e6 + 9e6 * sim_random_unit(rnd);
+    s->rtt = (uint64_t)(20e6 * pow(10, sim_random_unit(rnd)));
+    s->queue = (uint64_t)(s->rate / 8 * 0.035 * pow(11, sim_random_unit(rnd)));
+    s->queue = s->queue < 6000 ? 6000 : s->queue;
+    s->stagger = (uint64_t)(8e9 * sim_random_unit(rnd));
+    assert_true(
+        shares_set_clip(s, clips[(unsigned)(5 * sim_random_unit(rnd))]));
+}
+
+/* Each took the other's part of the queue for that of TCP, which does not
+ * drain it, and its pictures for jitter: 104. */
+TEST(most_pairs_of_streams_are_even_and_in_time) {
+    enum { PAIRS = 200 };
+    unsigned good = 0;
+    struct sim_random rnd;
+    sim_random_init(&rnd, 1);
+    for (unsigned i = 0; i < PAIRS; i++) {
+        struct shares s;
+        struct shares_result r;
+        draw_pair(&s, &rnd);
+        shares_play(&s, i + 1, &r);
+        good += 1 / r.even >= 0.8 && r.least >= 0.98;
+    }
+    print_message("%u of %u pairs\n", good, (unsigned)PAIRS);
+    assert_true(good > 0.62 * PAIRS);
 }
 
 /* Each one's trial made the others try, and all held what they had: 16 to 18 %
@@ -350,6 +386,7 @@ int main(void) {
         cmocka_unit_test(adaptive_streams_hold_a_share_beside_bulk_flows),
         cmocka_unit_test(an_adaptive_stream_keeps_a_share_when_bulk_flows_join),
         cmocka_unit_test(streams_that_adapt_become_equal),
+        cmocka_unit_test(most_pairs_of_streams_are_even_and_in_time),
         cmocka_unit_test(streams_do_not_hold_their_parts_against_each_other),
         cmocka_unit_test(a_greedy_stream_fills_a_link_with_a_slow_return_path),
         cmocka_unit_test(

@@ -162,20 +162,6 @@ static void auto_measures_what_it_gives_up_by_the_use(void **state) {
     check_near(auto_kept_of_80(true), 0.8 * 80, 1e-9);
 }
 
-/* A host that steers an encoder reads it. */
-TEST(a_host_reads_how_long_a_queue_of_others_stands) {
-    struct rig r;
-    rig_start(&r, "auto", -1);
-    assert_int_equal(r.cc->stand_cs, 0);
-    assert_int_equal(cong_set(r.cc, "stand", 0.4), 0);
-    assert_int_equal(r.cc->stand_cs, 40);
-    assert_int_equal(cong_set(r.cc, "stand", 2.5), 0);
-    assert_int_equal(r.cc->stand_cs, 250);
-    assert_int_equal(cong_set(r.cc, "stand", 3), -2);
-    assert_int_equal(r.cc->stand_cs, 250);
-    rig_stop(&r);
-}
-
 /* The growth of a second in congestion avoidance, from `after` on, where the
  * path showed one RTT at first, and then another. */
 static double auto_growth(double first, double then, double after) {
@@ -465,7 +451,6 @@ TEST(auto_paces_trains_on_a_long_path_at_what_the_link_carries) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_leaves_slow_start_beside_streams_like_itself),
-        cmocka_unit_test(a_host_reads_how_long_a_queue_of_others_stands),
         cmocka_unit_test(
             auto_looks_for_more_when_the_queue_of_a_full_window_is_gone),
         cmocka_unit_test(auto_tells_a_longer_path_that_loses_from_a_queue),

@@ -21,8 +21,10 @@ struct path {
     double sent;       /* bytes */
     double queue;      /* bytes */
     cong_time (*delay)(struct path *p);
-    unsigned packets; /* of a frame; 0: PACKETS */
-    double known;     /* of the capacity, that the sender knows; 0: all */
+    unsigned packets;  /* of a frame; 0: PACKETS */
+    double known;      /* of the capacity, that the sender knows; 0: all */
+    cong_time picture; /* when another stream sent its newest one */
+    cong_time waits;   /* queue that its pictures leave */
 };
 
 static cong_time path_luck(struct path *p, cong_time below) {
@@ -75,9 +77,19 @@ static cong_time of_others(struct path *p) {
     return (cong_time)((1 + sin((double)p->now * 3e-9)) * 30e6);
 }
 
-/* They fill a short queue, and halve it, every nine pictures. */
+/* They fill a short queue, and halve it, every eight pictures. */
 static cong_time of_halving(struct path *p) {
-    return p->now / FRAME % 9 * 5 * MS;
+    return p->now / FRAME % 8 * 5 * MS;
+}
+
+/* Pictures of another stream, of any size: much of their queue is left when the
+ * next one comes. */
+static cong_time of_pictures(struct path *p) {
+    while (p->now - p->picture >= FRAME) {
+        p->picture += FRAME;
+        p->waits = p->waits * 6 / 10 + path_luck(p, 25 * MS);
+    }
+    return p->waits;
 }
 
 /* For a tenth of the time the link carries nothing. */
@@ -164,6 +176,18 @@ TEST(random_delay_is_jitter_although_packets_are_lost) {
     assert_in_range(path_stream(&p, 9), 12, 40);
 }
 
+TEST(nor_are_the_pictures_of_another_stream) {
+    unsigned taken = 0;
+    for (uint32_t luck = 0; luck < 20; luck++) {
+        struct path p = {.now = MS, .luck = luck, .delay = of_pictures};
+        for (unsigned i = 0; i < 20; i++) {
+            taken += path_stream(&p, 1) > 0;
+        }
+    }
+    print_message("taken for jitter in %u of 400 s\n", taken);
+    assert_true(taken < 20);
+}
+
 TEST(nor_are_pauses_of_a_link) {
     struct path p = {.now = MS, .delay = of_fades};
     for (unsigned i = 0; i < 20; i++) {
@@ -181,6 +205,7 @@ int main(void) {
         cmocka_unit_test(so_are_slots_in_which_packets_arrive),
         cmocka_unit_test(jitter_that_ends_is_forgotten),
         cmocka_unit_test(a_queue_of_others_is_no_jitter),
+        cmocka_unit_test(nor_are_the_pictures_of_another_stream),
         cmocka_unit_test(nor_are_pauses_of_a_link),
         cmocka_unit_test(nor_is_a_short_queue_of_others_that_lose_packets),
         cmocka_unit_test(random_delay_is_jitter_although_packets_are_lost),
