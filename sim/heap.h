@@ -10,22 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "internal/common/pqueue.h"
+
 /** As a time: never. */
 #define SIM_NEVER UINT64_MAX
 
-/** @brief One entry. */
-struct sim_heap_entry {
-    uint64_t time;  /**< when, ns */
-    uint64_t order; /**< breaks ties */
-    void *item;     /**< user pointer */
-};
-
-/** @brief A binary heap; zeroed is empty. */
+/** @brief A heap; zeroed is empty. */
 struct sim_heap {
-    struct sim_heap_entry *entries; /**< the earliest first */
-    size_t count;                   /**< how many */
-    size_t cap;                     /**< room */
-    uint64_t order;                 /**< of the next entry */
+    cmn__pqueue entries; /**< keys are times */
+    uint64_t order;      /**< rank of the next entry */
 };
 
 /**

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/common/pqueue.h"
 #include "internal/media/codec/framing.h"
 
 #define STREAMS 256
@@ -18,18 +19,6 @@ struct held {
     bool framed; /* header is valid */
 };
 
-/* A heap's element; the least comes first, by key, then by rank. */
-struct entry {
-    uint64_t key;
-    uint64_t rank;
-    struct held *held; /* of a queue */
-};
-
-struct heap {
-    struct entry *at;
-    size_t count, room;
-};
-
 struct stream {
     bool started;        /* next is valid */
     uint32_t next;       /* number of the next frame */
@@ -39,68 +28,12 @@ struct stream {
 /* Any number of sections may wait, in any order, so all of it is in heaps. */
 struct media_sequence {
     uint64_t floor;             /* everything before it is settled */
-    struct heap islands;        /* settled parts after it: starts and ends */
-    struct heap queues[QUEUES]; /* sections by number, then by arrival */
+    cmn__pqueue islands;        /* settled parts after it: starts and ends */
+    cmn__pqueue queues[QUEUES]; /* sections by number, then by arrival */
     size_t used;                /* all queues from here on are empty */
     uint64_t arrivals;
     struct stream streams[STREAMS];
 };
-
-/* ---- Heaps ---- */
-
-static bool is_before(const struct entry *a, const struct entry *b) {
-    return a->key < b->key || (a->key == b->key && a->rank < b->rank);
-}
-
-static bool heap_grow(struct heap *h) {
-    size_t room = h->room ? 2 * h->room : 16;
-    struct entry *at = realloc(h->at, room * sizeof(*at));
-
-    if (at) {
-        h->at = at;
-        h->room = room;
-    }
-    return at != NULL;
-}
-
-/* False: out of memory, nothing changed. */
-static bool heap_add(struct heap *h, struct entry e) {
-    size_t i = h->count;
-
-    if (i == h->room && !heap_grow(h)) {
-        return false;
-    }
-    for (; i > 0 && is_before(&e, &h->at[(i - 1) / 2]); i = (i - 1) / 2) {
-        h->at[i] = h->at[(i - 1) / 2];
-    }
-    h->at[i] = e;
-    h->count++;
-    return true;
-}
-
-static struct entry heap_take(struct heap *h) {
-    struct entry first = h->at[0];
-    struct entry last = h->at[--h->count];
-    size_t i = 0;
-    size_t child = 1;
-
-    while (child < h->count) {
-        if (child + 1 < h->count &&
-            is_before(&h->at[child + 1], &h->at[child])) {
-            child++;
-        }
-        if (!is_before(&h->at[child], &last)) {
-            break;
-        }
-        h->at[i] = h->at[child];
-        i = child;
-        child = 2 * i + 1;
-    }
-    h->at[i] = last;
-    return first;
-}
-
-/* ---- The sequence ---- */
 
 media_sequence *media__sequence_new(void) {
     return calloc(1, sizeof(media_sequence));
@@ -108,9 +41,9 @@ media_sequence *media__sequence_new(void) {
 
 void media__sequence_clear(media_sequence *q) {
     for (size_t i = 0; i < QUEUES; i++) {
-        struct heap *h = &q->queues[i];
+        cmn__pqueue *h = &q->queues[i];
         while (h->count) {
-            struct held *held = h->at[--h->count].held;
+            struct held *held = h->at[--h->count].item;
             free(held->section.data);
             free(held);
         }
@@ -124,22 +57,23 @@ void media__sequence_free(media_sequence *q) {
     if (q) {
         media__sequence_clear(q);
         for (size_t i = 0; i < QUEUES; i++) {
-            free(q->queues[i].at);
+            cmn__pqueue_free(&q->queues[i]);
         }
-        free(q->islands.at);
+        cmn__pqueue_free(&q->islands);
         free(q);
     }
 }
 
 bool media__sequence_cover(media_sequence *q, uint64_t seq, uint64_t len) {
-    struct heap *islands = &q->islands;
+    cmn__pqueue *islands = &q->islands;
 
     if (seq > q->floor) {
-        return heap_add(islands, (struct entry){.key = seq, .rank = seq + len});
+        return cmn__pqueue_add(
+            islands, (cmn__pqueue_entry){.key = seq, .rank = seq + len});
     }
     q->floor = seq + len > q->floor ? seq + len : q->floor;
     while (islands->count && islands->at[0].key <= q->floor) {
-        struct entry x = heap_take(islands);
+        cmn__pqueue_entry x = cmn__pqueue_take(islands);
         q->floor = x.rank > q->floor ? x.rank : q->floor;
     }
     return true;
@@ -147,7 +81,8 @@ bool media__sequence_cover(media_sequence *q, uint64_t seq, uint64_t len) {
 
 bool media__sequence_push(media_sequence *q, const media_section *section) {
     struct held *h = malloc(sizeof(*h));
-    struct entry e = {.key = section->number, .rank = q->arrivals++, .held = h};
+    cmn__pqueue_entry e = {
+        .key = section->number, .rank = q->arrivals++, .item = h};
     size_t payload;
     size_t at;
 
@@ -159,7 +94,7 @@ bool media__sequence_push(media_sequence *q, const media_section *section) {
                 media__header_parse(&h->header, section->data, section->len,
                                     &payload) == MEDIA_OK;
     at = h->framed ? 1u + h->header.stream : UNFRAMED;
-    if (!heap_add(&q->queues[at], e)) {
+    if (!cmn__pqueue_add(&q->queues[at], e)) {
         free(h);
         return false;
     }
@@ -196,21 +131,24 @@ static void note_given(media_sequence *q, const struct held *h) {
 
 /* Whether the first of a queue need not wait. One that is not media may be of
  * any stream. */
-static bool may_go(const media_sequence *q, const struct entry *e, bool all) {
-    const struct heap *unframed = &q->queues[UNFRAMED];
+static bool may_go(const media_sequence *q, const cmn__pqueue_entry *e,
+                   bool all) {
+    const cmn__pqueue *unframed = &q->queues[UNFRAMED];
+    const struct held *h = e->item;
 
-    return all || e->held->section.seq <= q->floor ||
-           (is_next(q, e->held) &&
-            (!unframed->count || is_before(e, &unframed->at[0])));
+    return all || h->section.seq <= q->floor ||
+           (is_next(q, h) &&
+            (!unframed->count || cmn__pqueue_is_before(e, &unframed->at[0])));
 }
 
 bool media__sequence_next(media_sequence *q, bool all, media_section *section) {
-    struct heap *best = NULL;
+    cmn__pqueue *best = NULL;
     struct held *held;
 
     for (size_t i = 0; i < q->used; i++) {
-        struct heap *h = &q->queues[i];
-        if (h->count && (!best || is_before(&h->at[0], &best->at[0])) &&
+        cmn__pqueue *h = &q->queues[i];
+        if (h->count &&
+            (!best || cmn__pqueue_is_before(&h->at[0], &best->at[0])) &&
             may_go(q, &h->at[0], all)) {
             best = h;
         }
@@ -218,7 +156,7 @@ bool media__sequence_next(media_sequence *q, bool all, media_section *section) {
     if (!best) {
         return false;
     }
-    held = heap_take(best).held;
+    held = cmn__pqueue_take(best).item;
     note_given(q, held);
     *section = held->section;
     free(held);
