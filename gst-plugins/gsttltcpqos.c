@@ -4,8 +4,6 @@
 
 /* Weight of a new picture in the average size: 1 / 16. */
 #define WEIGHT 16
-/* Longest pause: viewers should see that the stream is alive. */
-#define PAUSE_MAX (500 * GST_MSECOND)
 /* Field of the event: the running time before which pictures should be skipped;
  * 0: no longer. It marks events from the sink, as opposed to those of, say, a
  * preview. */
@@ -45,14 +43,15 @@ gboolean gst_tltcp_qos_section(GstTltcpQos *qos,
 }
 
 GstEvent *gst_tltcp_qos_event(GstClockTime running, guint64 late_ns) {
-    guint64 pause = MIN(late_ns, PAUSE_MAX);
-    /* Elements skip for twice the lateness that an event reports. */
+    guint64 pause = MIN(late_ns, GST_TLTCP_PAUSE_MAX);
+    /* Elements skip for twice the lateness that an event reports. They do not
+     * know that a pause can end early, as our encoders' pads do. */
     GstEvent *event = gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW,
                                         1 + (gdouble)pause / GST_SECOND,
                                         (GstClockTimeDiff)(pause / 2), running);
 
     gst_structure_set(gst_event_writable_structure(event), FIELD, G_TYPE_UINT64,
-                      running + pause, NULL);
+                      running + GST_TLTCP_PAUSE_MAX, NULL);
     return event;
 }
 
@@ -79,7 +78,7 @@ static GstPadProbeReturn qos_on_event(GstPad *pad, GstPadProbeInfo *info,
         g_mutex_lock(&memory->lock);
         /* Of several sinks the longest pause counts, unless it is of a time
          * before a step back. */
-        memory->until = until && memory->until <= until + PAUSE_MAX
+        memory->until = until && memory->until <= until + GST_TLTCP_PAUSE_MAX
                             ? MAX(memory->until, until)
                             : until;
         g_mutex_unlock(&memory->lock);
@@ -112,7 +111,7 @@ static GstPadProbeReturn qos_on_buffer(GstPad *pad, GstPadProbeInfo *info,
     /* The time of pictures may have stepped back since. */
     gboolean skip = GST_CLOCK_TIME_IS_VALID(running) &&
                     running < memory->until &&
-                    memory->until - running <= PAUSE_MAX;
+                    memory->until - running <= GST_TLTCP_PAUSE_MAX;
     g_mutex_unlock(&memory->lock);
     if (skip) {
         GST_LOG_OBJECT(pad, "skipping %" GST_TIME_FORMAT,

@@ -12,6 +12,9 @@
 #include <tltcp/live_parts.h>
 
 /* State of one stream, in its streaming thread. */
+/* Longest pause: viewers should see that the stream is alive. */
+#define GST_TLTCP_PAUSE_MAX (500 * GST_MSECOND)
+
 typedef struct {
     gsize bytes;     /* average picture size; without key frames if there are
                         other frames */
@@ -24,9 +27,10 @@ typedef struct {
 gboolean gst_tltcp_qos_section(GstTltcpQos *qos,
                                const tltcp_live_section *section);
 
-/* The event that requests a pause of length `late_ns` after the picture with
- * running time `running`. The pause is limited, so that some pictures are
- * always sent. */
+/* The event that requests a pause after the picture with running time
+ * `running`, until the resume event. The pause is limited, so that some
+ * pictures are always sent. Other elements upstream, which do not know the
+ * resume event, pause for `late_ns`, likewise limited. */
 GstEvent *gst_tltcp_qos_event(GstClockTime running, guint64 late_ns);
 
 /* The event that ends a pause before its time. */

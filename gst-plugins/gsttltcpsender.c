@@ -10,6 +10,8 @@
 /* Time limit for closing all connections: close_notify and delivery of
  * remaining data. */
 #define LINGER_US (500 * G_TIME_SPAN_MILLISECOND)
+/* Until the next turn, where one is wanted. */
+#define SOON (10 * TLTCP_MS)
 
 /* Sends a new connection its preambles. */
 static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
@@ -174,8 +176,9 @@ static gpointer run(gpointer user) {
         tltcp_time when = service(s);
         g_mutex_unlock(&s->lock);
         gst_tltcp_pending_report(s);
-        s->funcs.polled(s->element);
+        gboolean soon = s->funcs.polled(s->element);
         tltcp_time now = tltcp_now();
+        when = soon ? MIN(when, now + SOON) : when;
         gst_poll_wait(s->poll, when == TLTCP_TIME_NEVER ? GST_CLOCK_TIME_NONE
                                : when > now             ? when - now
                                                         : 0);

@@ -31,8 +31,8 @@ typedef struct {
     void (*caller_rejected)(GstElement *element, GSocketAddress *address,
                             const gchar *streamid);
     void (*key_unit_wanted)(GstElement *element);
-    /* Called after each turn of the sender's thread. */
-    void (*polled)(GstElement *element);
+    /* Called after each turn of the sender's thread; TRUE: call again soon. */
+    gboolean (*polled)(GstElement *element);
     void (*rate_changed)(GstElement *element, guint64 rate_bps,
                          guint64 target_bps);
     void (*section_dropped)(GstElement *element, GSocketAddress *caller,

@@ -122,21 +122,23 @@ static void on_rate_changed(GstElement *element, guint64 rate_bps,
     }
 }
 
-static void end_pauses(GstTltcpSink *self) {
+/* FALSE: there are none any more. */
+static gboolean end_pauses(GstTltcpSink *self) {
     g_autoptr(GPtrArray) pads = gst_tltcp_sink_pads_copy(self);
+    gboolean paused = gst_tltcp_stream_end_pause(&self->stream);
 
-    gst_tltcp_stream_end_pause(&self->stream);
     for (guint i = 0; i < pads->len; i++) {
         GstTltcpSinkPad *pad = g_ptr_array_index(pads, i);
-        gst_tltcp_stream_end_pause(&pad->stream);
+        paused = gst_tltcp_stream_end_pause(&pad->stream) || paused;
     }
+    return paused;
 }
 
 /* A change may have to wait until the encoder may be changed again. */
-static void on_polled(GstElement *element) {
+static gboolean on_polled(GstElement *element) {
     GstTltcpSink *self = GST_TLTCP_SINK(element);
+    gboolean paused = end_pauses(self);
 
-    end_pauses(self);
     g_mutex_lock(&self->settings.lock);
     GstTltcpEncoderLimits limits = {self->encoder_min, self->encoder_max};
     guint target = self->target_bitrate;
@@ -147,6 +149,7 @@ static void on_polled(GstElement *element) {
         g_ptr_array_add(pads, gst_object_ref(GST_BASE_SINK_PAD(self)));
         gst_tltcp_encoder_steer(&self->encoder, pads, target, &limits);
     }
+    return paused;
 }
 
 static void on_section_dropped(GstElement *element, GSocketAddress *caller,

@@ -18,6 +18,8 @@ typedef struct {
     gboolean on;
     gsize bytes;          /* of the next picture, expected */
     tltcp_time remaining; /* until it is due, after its capture */
+    tltcp_time began;
+    guint64 late;         /* by how much it would have been late then, ns */
     GstClockTime running; /* of the newest picture */
 } GstTltcpPause;
 
@@ -146,9 +148,10 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
                                       const GstSegment *segment,
                                       GstBuffer *buffer);
 
-/* Ends a pause when pictures would be in time again. To be called from the
- * sender's thread. */
-void gst_tltcp_stream_end_pause(GstTltcpStream *stream);
+/* Ends a pause when pictures would be in time again, or when it has lasted for
+ * the lateness and that has not grown. To be called from the sender's thread.
+ * FALSE: there is no pause any more. */
+gboolean gst_tltcp_stream_end_pause(GstTltcpStream *stream);
 
 void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
                           GstEvent *event);

@@ -6,8 +6,6 @@
 #include "gst-plugins/gsttltcpsinkimpl.h"
 #include "gst-plugins/gsttltcptags.h"
 
-/* A pause ends when pictures would arrive this part of their time early. */
-#define RESERVE_PART 4
 /* When all buffers have been obsolete for so long, their time has changed. */
 #define RENEWED_AFTER GST_SECOND
 
@@ -302,6 +300,8 @@ static void ask_to_skip(GstTltcpStream *stream, gint64 pts) {
     GstTltcpPause pause = {.on = late > 0,
                            .bytes = stream->qos.bytes,
                            .remaining = due > now ? due - now : 0,
+                           .began = now,
+                           .late = late,
                            .running = (GstClockTime)pts};
     set_pause(stream, &pause);
     if (late) {
@@ -313,8 +313,7 @@ static void ask_to_skip(GstTltcpStream *stream, gint64 pts) {
     }
 }
 
-/* The lateness of a picture captured now, with a reserve; 0 without a sender,
- * too. */
+/* The lateness of a picture captured now; 0 without a sender, too. */
 static guint64 sinkstream_lateness(GstTltcpSink *self,
                                    const GstTltcpPause *pause) {
     guint64 late = 0;
@@ -322,25 +321,32 @@ static guint64 sinkstream_lateness(GstTltcpSink *self,
     g_mutex_lock(&self->sender_lock);
     if (self->sender) {
         late = gst_tltcp_sender_lateness(self->sender, pause->bytes,
-                                         tltcp_now() + pause->remaining -
-                                             pause->remaining / RESERVE_PART);
+                                         tltcp_now() + pause->remaining);
     }
     g_mutex_unlock(&self->sender_lock);
     return late;
 }
 
-void gst_tltcp_stream_end_pause(GstTltcpStream *stream) {
+gboolean gst_tltcp_stream_end_pause(GstTltcpStream *stream) {
     static const GstTltcpPause none = {0};
     GstTltcpSink *self = stream->sink;
 
     g_mutex_lock(&self->settings.lock);
     GstTltcpPause pause = stream->pause;
     g_mutex_unlock(&self->settings.lock);
-    if (pause.on && !sinkstream_lateness(self, &pause)) {
-        set_pause(stream, &none);
-        gst_pad_push_event(stream->pad,
-                           gst_tltcp_qos_resume_event(pause.running));
+    if (!pause.on) {
+        return FALSE;
     }
+    /* If waiting does not help, it need not last. */
+    tltcp_time lasted = tltcp_now() - pause.began;
+    guint64 bearable = lasted >= pause.late ? pause.late : 0;
+    if (lasted < GST_TLTCP_PAUSE_MAX &&
+        sinkstream_lateness(self, &pause) > bearable) {
+        return TRUE;
+    }
+    set_pause(stream, &none);
+    gst_pad_push_event(stream->pad, gst_tltcp_qos_resume_event(pause.running));
+    return FALSE;
 }
 
 static GstFlowReturn push_sections(GstTltcpStream *stream, GQueue *sections,

@@ -121,7 +121,10 @@ TEST(an_encoder_skips_pictures_that_would_come_too_late) {
     gst_harness_push_upstream_event(
         h, gst_tltcp_qos_event(1000 * GST_MSECOND, 100 * GST_MSECOND));
     assert_false(takes(h, 1040));
-    assert_false(takes(h, 1080));
+    /* It may be late still when the lateness has passed. */
+    assert_false(takes(h, 1120));
+    gst_harness_push_upstream_event(
+        h, gst_tltcp_qos_resume_event(1000 * GST_MSECOND));
     assert_true(takes(h, 1120));
     /* A pause is limited, and what is asked by others is not meant. */
     gst_harness_push_upstream_event(
@@ -132,13 +135,6 @@ TEST(an_encoder_skips_pictures_that_would_come_too_late) {
                                                          1.5, GST_SECOND,
                                                          1640 * GST_MSECOND));
     assert_true(takes(h, 1680));
-    /* A pause may end early. */
-    gst_harness_push_upstream_event(
-        h, gst_tltcp_qos_event(1680 * GST_MSECOND, 400 * GST_MSECOND));
-    assert_false(takes(h, 1720));
-    gst_harness_push_upstream_event(
-        h, gst_tltcp_qos_resume_event(1680 * GST_MSECOND));
-    assert_true(takes(h, 1760));
     /* Their time may step back. */
     gst_harness_push_upstream_event(
         h, gst_tltcp_qos_event(1760 * GST_MSECOND, 400 * GST_MSECOND));

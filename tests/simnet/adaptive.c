@@ -18,7 +18,6 @@
 #define STEER_UP (150 * MS)
 #define STEER_DOWN (100 * MS)
 #define GRACE SEC /* tltcpsink's reference-grace */
-#define RESUME_PART 4
 #define SKIP_MOST (500 * MS)
 #define SEEN_LATE (60 * MS) /* an informed encoder knows the link so late */
 #define SEEN_SECONDS 0.1    /* mean of its rate */
@@ -36,10 +35,11 @@ static struct {
     uint64_t skipped;
     double steered; /* rate of a steered encoder; 0: none yet */
     tltcp_time steered_at;
-    tltcp_time paused_until;
-    double seen;      /* bytes that the recording carried by ... */
-    uint64_t seen_at; /* ... then */
-    double seen_rate; /* bytes/s */
+    tltcp_time paused_at; /* after the newest frame, which is ... */
+    uint64_t late;        /* ... followed by one so late, ns */
+    double seen;          /* bytes that the recording carried by ... */
+    uint64_t seen_at;     /* ... then */
+    double seen_rate;     /* bytes/s */
     bool started;
     bool stalled;
 } state;
@@ -109,24 +109,24 @@ static double asked(const tltcp_stats *st, tltcp_time now) {
     return e->gain * fmin(fmax(bps, e->min_bps), e->max_bps);
 }
 
-/* How much later than after `most` a frame would come, ns. */
-static uint64_t lateness(double size, const tltcp_stats *st, uint64_t most) {
+static uint64_t lateness(double size, const tltcp_stats *st) {
     double rate = (double)st->estimated_bps / 8;
     uint64_t take = rate > 0 ? (uint64_t)(1e9 * size / rate) : 0;
     uint64_t comes = st->delivery_delay_ns + take;
-    return rate > 0 && comes > most ? comes - most : 0;
+    return rate > 0 && comes > state.e->latency ? comes - state.e->latency : 0;
 }
 
-/* Like tltcpsink: pauses until frames would come well in time. */
+/* Like tltcpsink: pauses until frames would come in time, but not for long.  A
+ * pause as long as the lateness ends unless that grows. */
 static bool is_paused(double size, const tltcp_stats *st, tltcp_time now) {
-    uint64_t latency = state.e->latency;
-    return now < state.paused_until &&
-           lateness(size, st, latency - latency / RESUME_PART) > 0;
+    bool over = now >= state.paused_at + state.late;
+    return state.late > 0 && now < state.paused_at + SKIP_MOST &&
+           lateness(size, st) > (over ? state.late : 0);
 }
 
 static void pause_late(double size, const tltcp_stats *st, tltcp_time now) {
-    uint64_t late = lateness(size, st, state.e->latency);
-    state.paused_until = now + (late < SKIP_MOST ? late : SKIP_MOST);
+    state.late = lateness(size, st);
+    state.paused_at = now;
 }
 
 /* A lost reference leads to a key frame, but one in a round trip. */
