@@ -260,6 +260,11 @@ static void shape_jitter_60(struct sim_link_config *c) {
     c->jitter = 60 * MS;
 }
 
+static void shape_jitter_of_few(struct sim_link_config *c) {
+    c->jitter = 80 * MS;
+    c->jitter_share = 0.2;
+}
+
 static void shape_slots(struct sim_link_config *c) {
     c->slot_min = 20 * MS;
     c->slot_max = 60 * MS;
@@ -283,6 +288,7 @@ SHAPE(policer)
 SHAPE(policer_1)
 SHAPE(jitter_30)
 SHAPE(jitter_60)
+SHAPE(jitter_of_few)
 SHAPE(slots)
 
 #define S5 (5 * SEC)
@@ -316,6 +322,7 @@ static const struct links links[] = {
     {"jitter 30 ms", {4e6}, 1, S30, 40 * MS, 60000, with_jitter_30},
     {"jitter 60 ms", {4e6}, 1, S30, 40 * MS, 60000, with_jitter_60},
     {"jitter 30 ms of 12", {12e6}, 1, S30, 40 * MS, 60000, with_jitter_30},
+    {"jitter of each fifth", {4e6}, 1, S30, 40 * MS, 60000, with_jitter_of_few},
     {"slots 20 to 60 ms", {4e6}, 1, S30, 40 * MS, 60000, with_slots},
     {"2 % lost", {3e6}, 1, S30, 40 * MS, 60000, loses},
     {"CoDel", {3e6}, 1, S30, 40 * MS, 250000, with_codel},
@@ -400,7 +407,8 @@ static const struct {
     {4e6, 1e6, 600 * MS}, {2e6, .5e6, 40 * MS}, {8e6, 2e6, 40 * MS},
     {1e6, 4e6, 10 * MS},  {1e6, 4e6, 40 * MS},  {1e6, 4e6, 100 * MS},
     {2e6, 8e6, 40 * MS},  {2e6, 8e6, 100 * MS}, {.5e6, 2e6, 100 * MS},
-    {1e6, 4e6, 600 * MS}, {2e6, 8e6, 600 * MS},
+    {1e6, 4e6, 300 * MS}, {2e6, 8e6, 300 * MS}, {.5e6, 2e6, 300 * MS},
+    {1e6, 4e6, 600 * MS}, {2e6, 8e6, 600 * MS}, {.5e6, 2e6, 600 * MS},
 };
 
 static void play_step(const struct options *opt, size_t k) {
