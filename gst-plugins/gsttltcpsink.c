@@ -274,13 +274,6 @@ static gboolean gst_tltcp_sink_start(GstBaseSink *base) {
     return sender != NULL;
 }
 
-gboolean gst_tltcp_sink_has_sender(GstTltcpSink *self) {
-    g_mutex_lock(&self->sender_lock);
-    gboolean has = self->sender != NULL;
-    g_mutex_unlock(&self->sender_lock);
-    return has;
-}
-
 static gboolean gst_tltcp_sink_stop(GstBaseSink *base) {
     GstTltcpSink *self = GST_TLTCP_SINK(base);
 

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Here the streams of a sink wait for each other: at the beginning for their
- * descriptions, at the end for the last one. */
+/* What the streams of a sink share: its sender, and waiting for each other, at
+ * the beginning for their descriptions, at the end for the last one. */
 #include "gst-plugins/gsttltcpsinkimpl.h"
 
 /* How long the first frames wait for the descriptions of other streams: an
  * encoder sets its caps only with its first frame. */
 #define DESCRIBE_US (5 * G_TIME_SPAN_SECOND)
+
+gboolean gst_tltcp_sink_has_sender(GstTltcpSink *self) {
+    g_mutex_lock(&self->sender_lock);
+    gboolean has = self->sender != NULL;
+    g_mutex_unlock(&self->sender_lock);
+    return has;
+}
 
 /* Iterates over the linked streams; NULL after the last. Requires the lock. */
 static GstTltcpStream *group_next(GstTltcpSink *self, guint *index) {

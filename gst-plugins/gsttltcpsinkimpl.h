@@ -100,10 +100,6 @@ struct _GstTltcpSinkPad {
 G_DECLARE_FINAL_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST, TLTCP_SINK_PAD,
                      GstPad)
 
-/* Whether there is a sender. TRUE: there is until the pad that asks has been
- * deactivated. Additional pads get events before the sink starts, too. */
-gboolean gst_tltcp_sink_has_sender(GstTltcpSink *self);
-
 /* ---- properties: gsttltcpsinkprops.c ---- */
 
 /* The class must already have its property functions. */
@@ -114,6 +110,10 @@ void gst_tltcp_sink_init_properties(GstTltcpSink *self);
 GstStructure *gst_tltcp_sink_stats(GstTltcpSink *self);
 
 /* ---- all streams: gsttltcpsinkgroup.c ---- */
+
+/* Whether there is a sender. TRUE: there is until the pad that asks has been
+ * deactivated. Additional pads get events before the sink starts, too. */
+gboolean gst_tltcp_sink_has_sender(GstTltcpSink *self);
 
 /* How many streams there are and will be: those whose pads are linked, but none
  * that ended without a description. Receivers wait for as many. */
