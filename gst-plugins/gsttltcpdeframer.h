@@ -83,7 +83,7 @@ void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
  * It holds for later connections, too. */
 void gst_tltcp_deframer_set_wait(GstTltcpDeframer *d, GstClockTime wait);
 
-/* Downstream took so long for a buffer. Sinks do not wait longer than
+/* Reports how long downstream took for a buffer. Sinks do not wait longer than
  * set_wait() says; the rest had other causes. */
 void gst_tltcp_deframer_was_held(GstTltcpDeframer *d, GstClockTime duration);
 

@@ -11,10 +11,10 @@
 
 #include <tltcp/live_parts.h>
 
-/* State of one stream, in its streaming thread. */
 /* Longest pause: viewers should see that the stream is alive. */
 #define GST_TLTCP_PAUSE_MAX (500 * GST_MSECOND)
 
+/* State of one stream, in its streaming thread. */
 typedef struct {
     gsize bytes;     /* average picture size; without key frames if there are
                         other frames */

@@ -81,6 +81,9 @@ gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *sender,
                                          const gint *cancelled,
                                          guint64 *waited);
 
+/* Makes the sender's thread call `polled` soon. */
+void gst_tltcp_sender_poll(GstTltcpSender *sender);
+
 /* Makes waiting calls check `cancelled` again. */
 void gst_tltcp_sender_recheck(GstTltcpSender *sender);
 

@@ -11,6 +11,12 @@ void gst_tltcp_sender_wake(GstTltcpSender *s) {
     }
 }
 
+void gst_tltcp_sender_poll(GstTltcpSender *s) {
+    g_mutex_lock(&s->lock);
+    gst_tltcp_sender_wake(s);
+    g_mutex_unlock(&s->lock);
+}
+
 tltcp_socket *gst_tltcp_sender_listener(const GstTltcpSender *s) {
     return tltcp_live_link_listener(s->link);
 }

@@ -297,20 +297,22 @@ static void ask_to_skip(GstTltcpStream *stream, gint64 pts) {
     }
     guint64 late =
         gst_tltcp_sender_lateness(self->sender, stream->qos.bytes, due);
-    GstTltcpPause pause = {.on = late > 0,
+    if (!late) {
+        return; /* the sender's thread ends a pause */
+    }
+    GstTltcpPause pause = {.on = TRUE,
                            .bytes = stream->qos.bytes,
                            .remaining = due > now ? due - now : 0,
                            .began = now,
                            .late = late,
                            .running = (GstClockTime)pts};
+    GST_DEBUG_OBJECT(stream->pad, "pictures would be %" GST_TIME_FORMAT " late",
+                     GST_TIME_ARGS(late));
+    /* Before the pause is known: what ends it must come later. */
+    gst_pad_push_event(stream->pad,
+                       gst_tltcp_qos_event((GstClockTime)pts, late));
     set_pause(stream, &pause);
-    if (late) {
-        GST_DEBUG_OBJECT(stream->pad,
-                         "pictures would be %" GST_TIME_FORMAT " late",
-                         GST_TIME_ARGS(late));
-        gst_pad_push_event(stream->pad,
-                           gst_tltcp_qos_event((GstClockTime)pts, late));
-    }
+    gst_tltcp_sender_poll(self->sender);
 }
 
 /* The lateness of a picture captured now; 0 without a sender, too. */

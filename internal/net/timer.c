@@ -31,6 +31,8 @@ static void timer_on_poll(uv_poll_t *handle, int status, int events) {
     (void)events;
     if (t->at == NET__NEVER) { /* not set again since it expired */
         timer_program(t, NET__NEVER);
+        t->at = NET__NEVER; /* again: another thread may have set it meanwhile.
+                               The loop sets it before it sleeps. */
         return;
     }
     t->at = NET__NEVER; /* setting it again makes it unreadable, so no read() is

@@ -459,7 +459,6 @@ void saratoga__sender_on_status(saratoga__session *s,
     report r = {.full = !p->incomplete};
     note_heard(s, len);
     saratoga__pace_await(&o->pace, now);
-    note_restart(s, p);
     if (p->no_metadata && now >= saratoga__later(o->meta_at, repeat_after(s))) {
         s->send_metadata = true;
     }
@@ -480,6 +479,9 @@ void saratoga__sender_on_status(saratoga__session *s,
         match_in_group(s, &r, now);
     }
     r.stale = r.d < o->status_d;
+    if (!r.stale) {
+        note_restart(s, p);
+    }
     r.rtt = r.d > o->status_d ? r.rtt : -1; /* the parts of a long list do not
                                                measure the RTT */
     if (r.rtt > 0) {

@@ -55,8 +55,13 @@ static bool is_current(const saratoga__part *p) {
         here.st_dev != there.st_dev) {
         return false;
     }
-    if (here.st_nlink > 1) { /* a crash in rename_new(), or somebody's link */
-        (void)unlinkat(p->folder, p->name, 0);
+    if (here.st_nlink > 1) {
+        /* After a crash in rename_new() the target is the other name. Somebody
+         * else's link keeps the file busy. */
+        if (p->exists && p->target.st_ino == here.st_ino &&
+            p->target.st_dev == here.st_dev) {
+            (void)unlinkat(p->folder, p->name, 0);
+        }
         return false;
     }
     return true;

@@ -57,8 +57,8 @@
 #define COLLAPSED 0.5    /* of the highest recent rate */
 #define DOUBT 2000000000 /* ns */
 /* Streams like ours drain a queue again and again: it stands for about a
- * quarter of the time, and little is lost. Up to LEAST it is theirs, from MOST
- * on that of others, and so it is where losses are frequent. */
+ * quarter of the time, and little is lost. Up to LEAST it is taken for theirs,
+ * from MOST on for that of others; frequent losses also mean others. */
 #define STANDING 0.9 /* of the tolerated queue */
 #define STANDING_LEAST 0.4
 #define STANDING_MOST 0.5

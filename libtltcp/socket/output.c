@@ -195,7 +195,9 @@ static void output_write_bursts(tltcp_socket *s) {
     struct tltcp__port *port = s->port;
     uint8_t *room;
 
-    while ((room = net__udp_room(port->udp)) != NULL && output_burst(s, room)) {
+    for (int i = 0; i < BURSTS && (room = net__udp_room(port->udp)) != NULL &&
+                    output_burst(s, room);
+         i++) {
     }
     if (!net__udp_flush_remotely(port->udp)) {
         tltcp__flush_later(port);
@@ -211,8 +213,10 @@ void tltcp__output_written(tltcp_socket *s) {
         output_count(s);
         output_write_bursts(s);
     }
-    if (!tltcp_conn_is_closed(s->conn)) { /* else the I/O thread is woken */
-        output_arm(s);
-        (void)net__timer_set_remotely(&s->port->io->timer, s->armed);
+    if (tltcp_conn_is_closed(s->conn)) {
+        tltcp__wake(s); /* it reports that */
+        return;
     }
+    output_arm(s);
+    (void)net__timer_set_remotely(&s->port->io->timer, s->armed);
 }

@@ -4,8 +4,8 @@
 
 #include "libtltcp/socket/state.h"
 
-/* A connection's turn on the I/O thread. All calls require the mutex, which is
- * released while datagrams are sent. */
+/* A connection's turn on the I/O thread. All calls require the mutex, which all
+ * but tltcp__output_written() release while datagrams are sent. */
 
 /* Takes its events, puts its datagrams on the UDP socket, sets its timer, and
  * frees it when it is no longer needed. */

@@ -31,7 +31,8 @@
  * turn of the loop every scheduled connection has its turn: events out,
  * datagrams out, timer in.
  *
- * The mutex is never held during a system call that sends, nor while the
+ * The I/O thread releases the mutex while it sends; an application's thread
+ * that sends what it wrote does not. The mutex is never held while the
  * application is called (on_caller, on_trace). Mutexes are taken in this order:
  * tltcp__listener::calls, that of one I/O thread, tltcp__listener::mx,
  * tltcp__listener::limits.

@@ -10,6 +10,7 @@
 static bool close_copies(const struct lo *l) {
     return tltcp_close(l->client, 0) == TLTCP_ERR_STATE &&
            tltcp_reject(l->client, "no") == TLTCP_ERR_STATE &&
+           tltcp_abort(l->server, NULL) == TLTCP_ERR_STATE &&
            tltcp_close(l->server, -1) == TLTCP_ERR_STATE &&
            tltcp_close(l->listener, 0) == TLTCP_ERR_STATE;
 }

@@ -57,7 +57,7 @@ class CommandLine(unittest.TestCase):
     def test_options_that_do_nothing_are_refused(self):
         addresses = ("--duration", "100ms", "127.0.0.1:0", "127.0.0.1:1")
         self.refuse("add --at", "--repeat", "5s", *addresses)
-        idle = "add red, codel or pie"
+        idle = "needs red, codel or pie"
         self.refuse(idle, "--ecn", "on", *addresses)
         self.refuse(idle, "--up", "codel=on", "--down", "ecn=on", *addresses)
         self.refuse(idle, "--at", "5s,ecn=on", *addresses)

@@ -429,9 +429,8 @@ static int check_effect(const struct linkem_options *o) {
         return tool_misuse(TOOL, "--repeat is shorter than the last --at");
     }
     if (ecn_is_idle(o)) {
-        return tool_misuse(TOOL,
-                           "ecn=on marks nothing by itself: add red, codel or "
-                           "pie");
+        return tool_misuse(TOOL, "ecn=on needs red, codel or pie; mark=N marks "
+                                 "without it");
     }
     return -1;
 }

@@ -86,6 +86,7 @@ bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
                        MUX_STREAMS_MAX);
         return false;
     }
+    s->ended = false;
     if (s->par || m->begun) {
         /* the container is already described; a stream itself usually carries
          * its changes, and a new one is left out */

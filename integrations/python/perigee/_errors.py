@@ -2,6 +2,8 @@
 """What can go wrong, each with the cause in words."""
 from __future__ import annotations
 
+import os
+
 from ._native import ffi, lib
 
 
@@ -74,6 +76,15 @@ def whole(octets: bytes, what: str) -> bytes:
     if b"\0" in octets:
         raise OptionError(f"{what}: contains a zero octet")
     return octets
+
+
+def name_octets(name: str, what: str) -> bytes:
+    """A file's name for C, as the system spells it."""
+    try:
+        return whole(os.fsencode(name), what)
+    except UnicodeEncodeError:
+        raise OptionError(
+            f"{what}: contains a character that UTF-8 does not have") from None
 
 
 def utf8(text: str, what: str) -> bytes:

@@ -21,7 +21,7 @@ from typing import Callable, Union
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from ._errors import (AuthError, Closed, Error, OptionError, Refused, TimedOut,
-                      text_of, whole)
+                      name_octets, text_of)
 from ._native import ffi, lib
 from ._thread import in_thread
 
@@ -123,7 +123,10 @@ def _parse(url: str) -> _Place:
                           "write saratoga://HOST/PATH")
     if port == 0:
         raise OptionError(f"{url}: the port cannot be 0")
-    path = os.fsdecode(unquote_to_bytes(os.fsencode(path.lstrip("/"))))
+    if re.search(r"%(?![0-9A-Fa-f]{2})", path):
+        raise OptionError(f"{url}: a percent sign must be followed by two "
+                          "hexadecimal digits")
+    path = os.fsdecode(unquote_to_bytes(name_octets(path.lstrip("/"), "path")))
     return _Place(url, parts.hostname, str(port or _PORT), path)
 
 
@@ -160,7 +163,7 @@ class _Node:
         """A C string that lives as long as the node."""
         if value is None:
             return ffi.NULL
-        octets = whole(os.fsencode(value), what)
+        octets = name_octets(value, what)
         self._kept.append(ffi.new("char[]", octets))
         return self._kept[-1]
 

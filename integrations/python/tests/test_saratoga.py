@@ -123,6 +123,19 @@ async def test_a_zero_octet_in_a_name_is_refused(tmp_path):
     assert not (tmp_path / "b").exists()
 
 
+async def test_a_name_that_no_file_can_have_is_refused(tmp_path):
+    folder, serving = served(tmp_path, delete=True)
+    (folder / "100%").write_text("a")
+    async with serving as server:
+        with pytest.raises(perigee.OptionError, match="hexadecimal digits"):
+            await saratoga.rm(url(server, "100%"))
+        with pytest.raises(perigee.OptionError, match="UTF-8"):
+            await saratoga.rm(url(server, "a\ud800"))
+        with pytest.raises(perigee.OptionError, match="UTF-8"):
+            await saratoga.rm(url(server, "a"), passphrase="secret\ud800")
+    assert os.listdir(folder) == ["100%"]
+
+
 async def test_a_folder_that_is_not_there_cannot_be_served(tmp_path):
     with pytest.raises(perigee.Error, match="nowhere"):
         async with saratoga.serve(tmp_path / "nowhere", host=HERE, port=0):

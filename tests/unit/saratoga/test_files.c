@@ -307,6 +307,29 @@ TEST(a_second_name_of_a_finished_file_blocks_no_transfer) {
     assert_int_equal(read_back(w, "c.txt", text, sizeof(text)), 5);
 }
 
+/* Somebody who copies a folder by links keeps what has arrived, and so do we.
+ */
+TEST(a_second_name_of_a_partial_file_keeps_it) {
+    const struct world *w = *state;
+    saratoga__part p;
+    saratoga__part q;
+    char partial[512];
+    char copy[512];
+    char text[16];
+
+    assert_int_equal(
+        saratoga__part_open(&p, &w->root, "d.txt", true, NULL, NULL), 0);
+    assert_int_equal(write(p.fd, "half", 4), 4);
+    (void)snprintf(partial, sizeof(partial), "%s/%s", w->root_path, p.name);
+    (void)snprintf(copy, sizeof(copy), "%s/copy", w->root_path);
+    saratoga__part_close(&p);
+    assert_int_equal(link(partial, copy), 0);
+    assert_int_equal(
+        saratoga__part_open(&q, &w->root, "d.txt", true, NULL, NULL), UV_EBUSY);
+    saratoga__part_close(&q);
+    assert_int_equal(read_back(w, p.name, text, sizeof(text)), 4);
+}
+
 TEST(partial_files_are_not_followed_through_links) {
     const struct world *w = *state;
     saratoga__part p;
@@ -431,6 +454,7 @@ int main(void) {
         BOTH(a_file_that_is_there_is_not_replaced_unasked),
         BOTH(two_transfers_do_not_write_one_file),
         BOTH(a_second_name_of_a_finished_file_blocks_no_transfer),
+        BOTH(a_second_name_of_a_partial_file_keeps_it),
         BOTH(partial_files_are_not_followed_through_links),
         BOTH(a_map_is_reversible),
         cmocka_unit_test(damaged_maps_are_no_maps),

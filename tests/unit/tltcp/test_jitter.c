@@ -176,7 +176,7 @@ TEST(random_delay_is_jitter_although_packets_are_lost) {
     assert_in_range(path_stream(&p, 9), 12, 40);
 }
 
-TEST(nor_are_the_pictures_of_another_stream) {
+TEST(pictures_of_another_stream_are_no_jitter) {
     unsigned taken = 0;
     for (uint32_t luck = 0; luck < 20; luck++) {
         struct path p = {.now = MS, .luck = luck, .delay = of_pictures};
@@ -205,7 +205,7 @@ int main(void) {
         cmocka_unit_test(so_are_slots_in_which_packets_arrive),
         cmocka_unit_test(jitter_that_ends_is_forgotten),
         cmocka_unit_test(a_queue_of_others_is_no_jitter),
-        cmocka_unit_test(nor_are_the_pictures_of_another_stream),
+        cmocka_unit_test(pictures_of_another_stream_are_no_jitter),
         cmocka_unit_test(nor_are_pauses_of_a_link),
         cmocka_unit_test(nor_is_a_short_queue_of_others_that_lose_packets),
         cmocka_unit_test(random_delay_is_jitter_although_packets_are_lost),
