@@ -151,8 +151,9 @@ static void mix_send(struct mix *m, size_t slot) {
         unsigned flow = (unsigned)(m->c.now / MS + k) % FLOWS;
         m->acked[slot][flow] = m->lost[slot][flow] = 0;
         m->waits[flow] += mix_rate(m, flow) * MS;
-        for (; m->waits[flow] >= PACKET; m->waits[flow] -= PACKET) {
+        for (unsigned n = (unsigned)(m->waits[flow] / PACKET); n > 0; n--) {
             bool full = m->queue + PACKET > DEPTH;
+            m->waits[flow] -= PACKET;
             m->queue += full ? 0 : PACKET;
             *(full ? &m->lost[slot][flow] : &m->acked[slot][flow]) += PACKET;
         }
