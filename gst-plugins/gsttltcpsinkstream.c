@@ -308,7 +308,8 @@ static void ask_to_skip(GstTltcpStream *stream, gint64 pts) {
                            .running = (GstClockTime)pts};
     GST_DEBUG_OBJECT(stream->pad, "pictures would be %" GST_TIME_FORMAT " late",
                      GST_TIME_ARGS(late));
-    /* Before the pause is known: what ends it must come later. */
+    /* The sender's thread may end the pause as soon as it is set, so this
+     * event goes first. */
     gst_pad_push_event(stream->pad,
                        gst_tltcp_qos_event((GstClockTime)pts, late));
     set_pause(stream, &pause);

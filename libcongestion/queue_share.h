@@ -40,9 +40,9 @@ void cong__queue_share_ack(struct cong__queue_share *s,
 double cong__queue_share(const struct cong__queue_share *s);
 /* Its standard error; 1 when the share is not known. */
 double cong__queue_share_error(const struct cong__queue_share *s);
-/* The share is smaller than this part by so many standard errors, and known
- * from more than two spans that differ. With negative errors: it may be
- * smaller; one span is enough for that. */
+/* Whether the share is below `part` by `errors` standard errors and at least
+ * three spans differ. Negative errors ask whether the share may be below it;
+ * one span is enough for that. */
 bool cong__queue_share_is_below(const struct cong__queue_share *s, double part,
                                 double errors);
 /* Transmission time of a packet at the bottleneck, ns; 0: not known. */

@@ -6,7 +6,7 @@
 
 #define NS_PER_S 1e9
 #define SPACING 40000000  /* ns between samples: jitter is brief */
-#define STALE 10000000000 /* ns without a sample: what was learnt is old */
+#define STALE 10000000000 /* ns without a sample; then jitter is forgotten */
 #define KNOWN 24u         /* samples before there is an answer */
 #define LEAST 12e6        /* ns; less is noise, ... */
 #define LEAST_BYTES 3600  /* ... or that of packets of a slow link */

@@ -164,7 +164,7 @@ static double target_ramp(double x, double low, double high) {
     return fmin(fmax((x - low) / (high - low), 0), 1);
 }
 
-/* To what degree the queue does not look like one of streams: 0 to 1. */
+/* The degree to which nobody drains the queue, from 0 to 1. */
 static double target_undrained(const tltcp__target *t) {
     return t->losses > LOSSES
                ? 1

@@ -31,10 +31,10 @@
  * turn of the loop every scheduled connection has its turn: events out,
  * datagrams out, timer in.
  *
- * The I/O thread releases the mutex while it sends; an application's thread
- * that sends what it wrote does not. The mutex is never held while the
- * application is called (on_caller, on_trace). Mutexes are taken in this order:
- * tltcp__listener::calls, that of one I/O thread, tltcp__listener::mx,
+ * The I/O thread releases the mutex while it sends. An application's thread
+ * keeps it while it sends from within tltcp_send(). No thread holds it while
+ * the application is called (on_caller, on_trace). Mutexes are taken in this
+ * order: tltcp__listener::calls, that of one I/O thread, tltcp__listener::mx,
  * tltcp__listener::limits.
  */
 

@@ -47,7 +47,8 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *m, unsigned n, int flags) {
     return __real_sendmmsg(fd, m, n, flags);
 }
 
-/* How often threads were woken for so many pictures. */
+/* The number of times that threads were woken while the pictures were
+ * sent. */
 static unsigned write_pictures(tltcp_socket *const *to, unsigned viewers,
                                unsigned count) {
     unsigned before = atomic_load(&wakes);

@@ -280,22 +280,28 @@ TEST(two_transfers_do_not_write_one_file) {
     saratoga__part_discard(&p);
 }
 
+static void add_name(const struct world *w, const char *file,
+                     const char *name) {
+    char from[256];
+    char to[256];
+
+    (void)snprintf(from, sizeof(from), "%s/%s", w->root_path, file);
+    (void)snprintf(to, sizeof(to), "%s/%s", w->root_path, name);
+    assert_int_equal(link(from, to), 0);
+}
+
 /* Where renameat2() is missing, a crash can leave a finished file its partial
  * name, too. */
 TEST(a_second_name_of_a_finished_file_blocks_no_transfer) {
     const struct world *w = *state;
     saratoga__part p;
-    char partial[512];
-    char final[512];
     char text[16];
 
     make_file(w->root_path, "c.txt", "old");
     assert_int_equal(
         saratoga__part_open(&p, &w->root, "c.txt", true, NULL, NULL), 0);
-    (void)snprintf(partial, sizeof(partial), "%s/%s", w->root_path, p.name);
     saratoga__part_discard(&p);
-    (void)snprintf(final, sizeof(final), "%s/c.txt", w->root_path);
-    assert_int_equal(link(final, partial), 0);
+    add_name(w, "c.txt", p.name);
 
     assert_int_equal(
         saratoga__part_open(&p, &w->root, "c.txt", true, NULL, NULL), 0);
@@ -307,23 +313,18 @@ TEST(a_second_name_of_a_finished_file_blocks_no_transfer) {
     assert_int_equal(read_back(w, "c.txt", text, sizeof(text)), 5);
 }
 
-/* Somebody who copies a folder by links keeps what has arrived, and so do we.
- */
+/* Backups copy folders by links. */
 TEST(a_second_name_of_a_partial_file_keeps_it) {
     const struct world *w = *state;
     saratoga__part p;
     saratoga__part q;
-    char partial[512];
-    char copy[512];
     char text[16];
 
     assert_int_equal(
         saratoga__part_open(&p, &w->root, "d.txt", true, NULL, NULL), 0);
     assert_int_equal(write(p.fd, "half", 4), 4);
-    (void)snprintf(partial, sizeof(partial), "%s/%s", w->root_path, p.name);
-    (void)snprintf(copy, sizeof(copy), "%s/copy", w->root_path);
     saratoga__part_close(&p);
-    assert_int_equal(link(partial, copy), 0);
+    add_name(w, p.name, "copy");
     assert_int_equal(
         saratoga__part_open(&q, &w->root, "d.txt", true, NULL, NULL), UV_EBUSY);
     saratoga__part_close(&q);
