@@ -80,11 +80,10 @@ class Folder(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
 
-    def start(self, tool, *arguments, **options):
+    def start(self, tool, *arguments, stdout=subprocess.PIPE, **options):
         process = subprocess.Popen(
             [TOOLS / tool, *map(str, arguments)], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            **options)
+            stdout=stdout, stderr=subprocess.PIPE, text=True, **options)
         self.addCleanup(self.end, process)
         return process
 

@@ -92,19 +92,18 @@ static json_t *peer_json(const saratoga_node_event *ev) {
     return o;
 }
 
-static bool look_is_same(const json_t *a, const json_t *b, const char *field) {
-    return json_equal(json_object_get(a, field), json_object_get(b, field));
-}
-
-static bool is_known(const json_t *reports, const json_t *peer) {
-    size_t i;
-    json_t *o;
-    json_array_foreach(reports, i, o) {
-        if (look_is_same(o, peer, "eid") && look_is_same(o, peer, "address")) {
-            return true;
-        }
+/* Whether a peer is new; from now on it is known. A flood of beacons has
+ * thousands of names, so they are looked up, not compared. */
+static bool look_is_new(json_t *known, const json_t *peer) {
+    const char *address = json_string_value(json_object_get(peer, "address"));
+    const char *eid = json_string_value(json_object_get(peer, "eid"));
+    json_t *eids = json_object_get(known, address);
+    if (!eids) {
+        eids = json_object();
+        json_object_set_new(known, address, eids);
     }
-    return false;
+    return !json_object_get(eids, eid) &&
+           json_object_set_new(eids, eid, json_true()) == 0;
 }
 
 static void look_on_peer(struct saratoga_batch *b,
@@ -116,7 +115,7 @@ static void look_on_peer(struct saratoga_batch *b,
         return;
     }
     peer = peer_json(ev);
-    if (is_known(b->reports, peer)) {
+    if (!look_is_new(b->user, peer)) {
         json_decref(peer);
         return;
     }
@@ -134,9 +133,11 @@ static void look_on_peer(struct saratoga_batch *b,
 
 int saratoga_peers(const struct saratoga_args *a) {
     struct saratoga_batch b;
+    json_t *known = json_object();
     int rc = saratoga_batch_open(&b, a, SARATOGA_URL_PORT, true);
     if (rc == TOOL_OK) {
         b.on_peer = look_on_peer;
+        b.user = known;
         saratoga_batch_wait(&b, a->wait != 0 ? a->wait : UINT64_MAX, NULL);
         if (a->json) {
             rc = tool_write_json(TOOL, a->json,
@@ -148,5 +149,7 @@ int saratoga_peers(const struct saratoga_args *a) {
                           TOOL);
         }
     }
-    return saratoga_batch_close(&b, rc);
+    rc = saratoga_batch_close(&b, rc);
+    json_decref(known);
+    return rc;
 }
