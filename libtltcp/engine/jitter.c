@@ -12,8 +12,12 @@
 #define LEAST_BYTES 3600  /* ... or that of packets of a slow link */
 #define DEVIATIONS 4      /* times what samples differ from those beside them */
 #define QUARTILES 4       /* times the lower one; a link that pauses has none */
-#define RANDOM 1.3       /* mean square of changes over variance; 2: no order */
-#define RANDOM_LOSSY 1.5 /* likewise, where others may fill a short queue */
+/* Autocorrelation at the first lag, at most; likewise where others may fill a
+ * short queue. */
+#define FIRST_LAG 0.35
+#define FIRST_LAG_LOSSY 0.25
+#define LAGS 8u    /* of which the sum of squares ... */
+#define SQUARES 24 /* is below this, as in 99.8 % of random sequences */
 
 static unsigned jitter_known(const tltcp__jitter *j) {
     return j->count < TLTCP__JITTER_SAMPLES ? j->count : TLTCP__JITTER_SAMPLES;
@@ -54,18 +58,29 @@ static double jitter_deviation(const tltcp__jitter *j) {
     return sqrt(fmax(sum / (n - 2), 0));
 }
 
-/* Whether a sample says little about the next one. */
-static bool jitter_is_random(const tltcp__jitter *j, double mean) {
+static double jitter_covariance(const tltcp__jitter *j, double mean,
+                                unsigned lag) {
     unsigned n = jitter_known(j);
-    double variance = 0;
-    double changes = 0;
-    for (unsigned i = 0; i + 1 < n; i++) {
-        double rest = jitter_rest(j, i);
-        double change = rest - jitter_rest(j, i + 1);
-        variance += (rest - mean) * (rest - mean);
-        changes += change * change;
+    double sum = 0;
+    for (unsigned i = 0; i + lag < n; i++) {
+        sum += (jitter_rest(j, i) - mean) * (jitter_rest(j, i + lag) - mean);
     }
-    return changes >= (j->lossy ? RANDOM_LOSSY : RANDOM) * variance;
+    return sum;
+}
+
+/* Whether a sample says little about the next ones. The pictures of others have
+ * a pattern, which repeats (test of Ljung and Box, 1978). */
+static bool jitter_is_random(const tltcp__jitter *j, double mean) {
+    double n = jitter_known(j);
+    double variance = jitter_covariance(j, mean, 0);
+    double first = jitter_covariance(j, mean, 1) / variance;
+    double squares = 0;
+    for (unsigned lag = 1; lag <= LAGS; lag++) {
+        double r = jitter_covariance(j, mean, lag) / variance;
+        squares += r * r / (n - lag);
+    }
+    return first <= (j->lossy ? FIRST_LAG_LOSSY : FIRST_LAG) &&
+           n * (n + 2) * squares <= SQUARES;
 }
 
 /* What nearly all samples stay below. */

@@ -9,12 +9,12 @@
  *
  * A model of the own queue, at the path's rate, says when that is all but
  * empty. What a packet then takes above the lowest RTT is jitter on three
- * conditions. It says little about what the next one takes: the mean square of
- * the changes is well above the variance (von Neumann 1941); a queue of others
- * changes smoothly. Successive changes are correlated negatively, which also
- * shows the spread, as in Roll's estimate of that of prices (1984). And it
- * lies evenly around its median; the delay of a link whose rate changes is
- * mostly short and sometimes very long. */
+ * conditions. It says little about what the next ones take: the sequence is not
+ * correlated with itself (Ljung, Box 1978); a queue of others changes smoothly,
+ * or repeats the pattern of their pictures. Successive changes are correlated
+ * negatively, which also shows the spread, as in Roll's estimate of that of
+ * prices (1984). And it lies evenly around its median; the delay of a link
+ * whose rate changes is mostly short and sometimes very long. */
 
 #define TLTCP__JITTER_SAMPLES 96u
 

@@ -195,7 +195,8 @@ static void draw_pair(struct shares *s, struct sim_random *rnd) {
 }
 
 /* Each took the other's part of the queue for that of TCP, which does not
- * drain it, and its pictures for jitter: 104. */
+ * drain it, and its pictures for jitter; and small packets made full ones seem
+ * to meet a queue: 104. */
 TEST(most_pairs_of_streams_are_even_and_in_time) {
     enum { PAIRS = 200 };
     unsigned good = 0;
@@ -209,7 +210,7 @@ TEST(most_pairs_of_streams_are_even_and_in_time) {
         good += 1 / r.even >= 0.8 && r.least >= 0.98;
     }
     print_message("%u of %u pairs\n", good, (unsigned)PAIRS);
-    assert_true(good > 0.62 * PAIRS);
+    assert_true(good > 0.67 * PAIRS);
 }
 
 /* Each one's trial made the others try, and all held what they had: 16 to 18 %

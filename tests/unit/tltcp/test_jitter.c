@@ -77,17 +77,31 @@ static cong_time of_others(struct path *p) {
     return (cong_time)((1 + sin((double)p->now * 3e-9)) * 30e6);
 }
 
-/* They fill a short queue, and halve it, every eight pictures. */
-static cong_time of_halving(struct path *p) {
-    return p->now / FRAME % 8 * 5 * MS;
-}
-
 /* Pictures of another stream, of any size: much of their queue is left when the
  * next one comes. */
 static cong_time of_pictures(struct path *p) {
     while (p->now - p->picture >= FRAME) {
         p->picture += FRAME;
         p->waits = p->waits * 6 / 10 + path_luck(p, 25 * MS);
+    }
+    return p->waits;
+}
+
+/* In a short queue less is left. */
+static cong_time of_short_queue(struct path *p) {
+    while (p->now - p->picture >= FRAME) {
+        p->picture += FRAME;
+        p->waits = p->waits * 35 / 100 + path_luck(p, 30 * MS);
+    }
+    return p->waits;
+}
+
+/* Every third one is large, as in groups of B frames. */
+static cong_time of_groups(struct path *p) {
+    static const cong_time sizes[] = {22 * MS, 9 * MS, 12 * MS};
+    while (p->now - p->picture >= FRAME) {
+        p->picture += FRAME;
+        p->waits = sizes[p->picture / FRAME % 3] + path_luck(p, 15 * MS);
     }
     return p->waits;
 }
@@ -152,6 +166,21 @@ TEST(jitter_that_ends_in_a_queue_is_forgotten) {
     assert_true(path_stream(&p, 15) <= 0);
 }
 
+/* For how long of 400 s it is taken for jitter, once enough samples tell. */
+static unsigned seconds_taken(cong_time (*delay)(struct path *p), bool lossy) {
+    unsigned taken = 0;
+    for (uint32_t luck = 0; luck < 20; luck++) {
+        struct path p = {.now = MS, .luck = luck, .delay = delay};
+        p.jitter.lossy = lossy;
+        (void)path_stream(&p, 4);
+        for (unsigned i = 0; i < 20; i++) {
+            taken += path_stream(&p, 1) > 0;
+        }
+    }
+    print_message("taken for jitter in %u of 400 s\n", taken);
+    return taken;
+}
+
 TEST(a_queue_of_others_is_no_jitter) {
     struct path p = {.now = MS, .delay = of_others};
     for (unsigned i = 0; i < 20; i++) {
@@ -159,15 +188,11 @@ TEST(a_queue_of_others_is_no_jitter) {
     }
 }
 
-/* Of so brief a queue a sample says little about the next one, but others lose
- * packets there. */
+/* Of so brief a queue a sample says little about the next one, and it may be
+ * jitter, but others lose packets there. */
 TEST(nor_is_a_short_queue_of_others_that_lose_packets) {
-    struct path p = {.now = MS, .delay = of_halving, .packets = 1};
-    assert_true(path_stream(&p, 10) > 0); /* it may be either */
-    p.jitter.lossy = true;
-    for (unsigned i = 0; i < 20; i++) {
-        assert_true(path_stream(&p, 1) <= 0);
-    }
+    unsigned taken = seconds_taken(of_short_queue, false);
+    assert_true(seconds_taken(of_short_queue, true) < taken / 2);
 }
 
 TEST(random_delay_is_jitter_although_packets_are_lost) {
@@ -177,15 +202,11 @@ TEST(random_delay_is_jitter_although_packets_are_lost) {
 }
 
 TEST(pictures_of_another_stream_are_no_jitter) {
-    unsigned taken = 0;
-    for (uint32_t luck = 0; luck < 20; luck++) {
-        struct path p = {.now = MS, .luck = luck, .delay = of_pictures};
-        for (unsigned i = 0; i < 20; i++) {
-            taken += path_stream(&p, 1) > 0;
-        }
-    }
-    print_message("taken for jitter in %u of 400 s\n", taken);
-    assert_true(taken < 20);
+    assert_true(seconds_taken(of_pictures, false) < 20);
+}
+
+TEST(nor_are_they_where_they_come_in_groups) {
+    assert_true(seconds_taken(of_groups, false) < 20);
 }
 
 TEST(nor_are_pauses_of_a_link) {
@@ -206,6 +227,7 @@ int main(void) {
         cmocka_unit_test(jitter_that_ends_is_forgotten),
         cmocka_unit_test(a_queue_of_others_is_no_jitter),
         cmocka_unit_test(pictures_of_another_stream_are_no_jitter),
+        cmocka_unit_test(nor_are_they_where_they_come_in_groups),
         cmocka_unit_test(nor_are_pauses_of_a_link),
         cmocka_unit_test(nor_is_a_short_queue_of_others_that_lose_packets),
         cmocka_unit_test(random_delay_is_jitter_although_packets_are_lost),
