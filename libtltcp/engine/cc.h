@@ -59,7 +59,9 @@ typedef struct tltcp__cc {
     bool packed;        /* ... and is */
     bool use_prr;       /* applies in this recovery period */
     bool paced;
+    bool low_is_small;   /* the lowest RTT is that of a small packet */
     bool slack;          /* the path is far from its limit */
+    uint8_t small_left;  /* RTTs of small packets until one may lower that */
     uint8_t relapses;    /* how often that ended, up to RELAPSES_MAX */
     uint8_t queued;      /* number of such samples, up to SLACK_QUEUED */
     bool limited;        /* window or pacer was the limit since the last
@@ -90,6 +92,12 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
 static inline bool tltcp__cc_recovers(const tltcp__cc *cc) {
     return cc->period.state == CONG_RECOVERY_STATE_REPAIR;
 }
+
+/* Takes the RTT of a packet of `size` bytes. On a slow link a small packet
+ * takes less time than a full one, which would then seem to meet a queue: it
+ * does not lower the lowest RTT. Returns the RTT that counts. */
+cong_time tltcp__cc_on_rtt(tltcp__cc *cc, cong_time rtt, double size,
+                           cong_time now);
 
 /* Bytes that may be in flight now. */
 double tltcp__cc_window(const tltcp__cc *cc);

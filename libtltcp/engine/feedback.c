@@ -100,7 +100,7 @@ static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
         rtt = rtt - wait > s->cc.rtt.min_rtt ? rtt - wait : s->cc.rtt.min_rtt;
     }
     rtt = rtt > 0 ? rtt : 1;
-    cong_rtt_sample_at(&s->cc.rtt, rtt, (cong_time)fb->now);
+    rtt = tltcp__cc_on_rtt(&s->cc, rtt, rec->size, (cong_time)fb->now);
     s->cc.held = (cong_time)(fb->now - rec->at) - rtt;
     fb->ack.rtt = rtt;
     fb->newest = (tltcp__cross_sample){

@@ -66,6 +66,38 @@ TEST(a_controller_that_rests_goes_on_as_if_it_had_not) {
     assert_int_equal(alloc.blocks, 0);
 }
 
+/* 2.4 ms is what 1200 bytes take at 4 Mbit/s. */
+TEST(small_packets_do_not_lower_the_lowest_rtt) {
+    tltcp__cc cc;
+    begin(&cc, "auto");
+    (void)tltcp__cc_on_rtt(&cc, 40 * MS, 100, 1 * MS);
+    assert_int_equal(cc.rtt.min_rtt, 40 * MS); /* nothing else is known */
+    assert_int_equal(tltcp__cc_on_rtt(&cc, 42 * MS, MSS, 50 * MS), 42 * MS);
+    assert_int_equal(cc.rtt.min_rtt, 42 * MS);
+    assert_int_equal(tltcp__cc_on_rtt(&cc, 40 * MS, 100, 90 * MS), 42 * MS);
+    assert_int_equal(cc.rtt.min_rtt, 42 * MS);
+    assert_int_equal(tltcp__cc_on_rtt(&cc, 50 * MS, 100, 140 * MS), 50 * MS);
+    assert_int_equal(tltcp__cc_on_rtt(&cc, 41 * MS, MSS, 180 * MS), 41 * MS);
+    assert_int_equal(cc.rtt.min_rtt, 41 * MS);
+    tltcp__cc_free(&cc);
+}
+
+TEST(small_packets_alone_tell_of_a_shorter_path) {
+    tltcp__cc cc;
+    begin(&cc, "auto");
+    (void)tltcp__cc_on_rtt(&cc, 42 * MS, MSS, 1 * MS);
+    for (cong_time now = 1; now < 300; now++) {
+        (void)tltcp__cc_on_rtt(&cc, 20 * MS, 100, now * 30 * MS);
+    }
+    assert_int_equal(cc.rtt.min_rtt, 20 * MS);
+    assert_int_equal(tltcp__cc_on_rtt(&cc, 22 * MS, MSS, 9000 * MS), 22 * MS);
+    assert_int_equal(cc.rtt.min_rtt, 22 * MS);
+    tltcp__cc_restart(&cc, 10 * TLTCP_S);
+    (void)tltcp__cc_on_rtt(&cc, 10 * MS, 100, 10100 * MS);
+    assert_int_equal(cc.rtt.min_rtt, 10 * MS); /* another path */
+    tltcp__cc_free(&cc);
+}
+
 TEST(it_takes_a_quarter_of_the_memory_before_data_flows) {
     tltcp__cc cc;
     size_t before;
@@ -161,6 +193,8 @@ int main(void) {
         cmocka_unit_test(
             trains_last_10_ms_or_a_quarter_of_an_rtt_and_half_on_a_known_path),
         cmocka_unit_test(a_controller_that_rests_goes_on_as_if_it_had_not),
+        cmocka_unit_test(small_packets_do_not_lower_the_lowest_rtt),
+        cmocka_unit_test(small_packets_alone_tell_of_a_shorter_path),
         cmocka_unit_test(it_takes_a_quarter_of_the_memory_before_data_flows),
         cmocka_unit_test(without_memory_it_stays_as_it_is),
         cmocka_unit_test(the_state_of_an_application_s_controller_never_moves),
