@@ -2,6 +2,7 @@
 /* Sets the bit rates of encoders to the target of the connection. */
 #include "gst-plugins/gsttltcpencoder.h"
 
+#include "gst-plugins/gsttltcpovershoot.h"
 #include "gst-plugins/gsttltcpqos.h"
 
 GST_DEBUG_CATEGORY_STATIC(tltcpencoder_debug);
@@ -417,6 +418,7 @@ static void encoder_apply(GstElement *element, guint64 bps) {
     encoder_scale_layers(element, bps);
     encoder_set(element, kind, gst_tltcp_encoder_value(kind, bps));
     encoder_memory(element)->applied = encoder_get(element, kind);
+    gst_tltcp_overshoot_asked(element, bps);
     GST_CAT_DEBUG_OBJECT(tltcpencoder_debug, element,
                          "%" G_GUINT64_FORMAT " bit/s", bps);
 }
@@ -449,19 +451,17 @@ static guint64 encoder_weigh(EncoderList *list, guint64 *weights) {
     return known ? initial : 0;
 }
 
-/* The bit rate of all encoders, after agreement among the sinks that share
- * them. */
-static guint64 encoder_agree_all(GstTltcpEncoderState *state, EncoderList *list,
-                                 guint64 video, guint64 weights) {
-    guint64 sum = 0;
+/* The bit rate to set, after agreement among the sinks that share the encoder.
+ */
+static guint64 encoder_agreed(GstTltcpEncoderState *state, GstElement *element,
+                              guint64 video, guint64 least, guint64 weights) {
+    guint64 weight = encoder_weight(element);
+    guint64 bps = gst_tltcp_encoder_agree(
+        element, state, gst_tltcp_encoder_share(video, weight, weights),
+        state->polled_at);
+    guint64 min = MIN(bps, gst_tltcp_encoder_share(least, weight, weights));
 
-    for (guint i = 0; i < list->video->len; i++) {
-        GstElement *element = g_ptr_array_index(list->video, i);
-        guint64 share =
-            gst_tltcp_encoder_share(video, encoder_weight(element), weights);
-        sum += gst_tltcp_encoder_agree(element, state, share, state->polled_at);
-    }
-    return sum;
+    return MAX(gst_tltcp_overshoot_correct_encoder(element, bps), min);
 }
 
 static void encoder_steer_list(GstTltcpEncoderState *state, EncoderList *list,
@@ -472,19 +472,21 @@ static void encoder_steer_list(GstTltcpEncoderState *state, EncoderList *list,
     guint64 initial = encoder_weigh(list, &weights);
     guint64 video =
         gst_tltcp_encoder_budget(target, encoder_audio(list), initial, limits);
-    guint64 agreed = encoder_agree_all(state, list, video, weights);
+    g_autofree guint64 *agreed = g_new(guint64, list->video->len + 1);
+    guint64 sum = 0;
 
-    if (!list->video->len || !gst_tltcp_encoder_due(state, agreed, now)) {
+    for (guint i = 0; i < list->video->len; i++) {
+        agreed[i] = encoder_agreed(state, g_ptr_array_index(list->video, i),
+                                   video, limits->min, weights);
+        sum += agreed[i];
+    }
+    if (!list->video->len || !gst_tltcp_encoder_due(state, sum, now)) {
         return;
     }
-    state->video = agreed;
+    state->video = sum;
     state->applied_at = now;
     for (guint i = 0; i < list->video->len; i++) {
-        GstElement *element = g_ptr_array_index(list->video, i);
-        guint64 share =
-            gst_tltcp_encoder_share(video, encoder_weight(element), weights);
-        encoder_apply(element,
-                      gst_tltcp_encoder_agree(element, state, share, now));
+        encoder_apply(g_ptr_array_index(list->video, i), agreed[i]);
     }
 }
 
@@ -511,6 +513,7 @@ void gst_tltcp_encoder_steer(GstTltcpEncoderState *state, GPtrArray *pads,
     /* Also those that cannot be steered. */
     for (guint i = 0; i < video->len; i++) {
         gst_tltcp_qos_watch(g_ptr_array_index(video, i));
+        gst_tltcp_overshoot_watch(g_ptr_array_index(video, i));
     }
     encoder_steer_list(state, &list, target, limits);
 }

@@ -13,10 +13,6 @@
  * what most ACKs cover. RFC 9002 section 7.7 allows ten, but a full queue drops
  * the end of a train. */
 #define BURST_PACKETS 1
-/* Packets from this part of the MSS on count as full ones. After one, so many
- * RTTs of small packets do not lower the lowest RTT. */
-#define FULL_SIZE 0.5
-#define SMALL_SAMPLES 250
 #define FULL (1 / 1.2) /* of the window in flight, by the pacer's gain */
 #define QUANTUM_MAX 65000.0
 #define NS_PER_S 1e9
@@ -309,25 +305,6 @@ bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
     note_pacer(cc, flight);
     cc->t_due = at;
     return false;
-}
-
-cong_time tltcp__cc_on_rtt(tltcp__cc *cc, cong_time rtt, double size,
-                           cong_time now) {
-    cong_time low = cc->rtt.min_rtt;
-    if (size >= FULL_SIZE * cc->cong->mss) {
-        if (cc->low_is_small) {
-            cong_rtt_raise_min(&cc->rtt, rtt);
-        }
-        cc->low_is_small = false;
-        cc->small_left = SMALL_SAMPLES;
-    } else if (cc->small_left > 0) {
-        cc->small_left--;
-        rtt = rtt > low ? rtt : low;
-    } else {
-        cc->low_is_small |= low < 0 || rtt < low;
-    }
-    cong_rtt_sample_at(&cc->rtt, rtt, now);
-    return rtt;
 }
 
 /* Whether there is a queue. A host that was busy delays one round of ACKs, or
