@@ -4,7 +4,7 @@
 
 #define SPAN 4.0  /* seconds that count, about */
 #define KNOWN 1.0 /* seconds before a correction */
-/* Key frames exceed the rate, and what follows does not. */
+/* Short excess is normal: a key frame is larger than the pictures after it. */
 #define BEARABLE 1.1
 #define MOST 4.0
 /* A capture that stalls does not save bits for later. */

@@ -2,10 +2,8 @@
 /* Round-trip times of packets of any size. */
 #include "libtltcp/engine/cc.h"
 
-/* Packets from this part of the MSS on count as full ones. After one, so many
- * RTTs of small packets do not lower the lowest RTT. */
-#define FULL_SIZE 0.5
-#define SMALL_SAMPLES 250
+#define FULL_SIZE 0.5     /* of the MSS: the size of a full packet, at least */
+#define SMALL_SAMPLES 250 /* of small packets that are ignored after one */
 
 cong_time tltcp__cc_on_rtt(tltcp__cc *cc, cong_time rtt, double size,
                            cong_time now) {
