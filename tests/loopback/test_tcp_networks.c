@@ -27,22 +27,26 @@ static struct in6_addr own_address(const char *text) {
     return r.address;
 }
 
-/* Opens a connection from fd00:0:NET48:NET64::1. */
-static int connect_from(const char *port, unsigned net48, unsigned net64) {
+/* A socket at fd00:0:NET48:NET64::1. */
+static int bound_to(unsigned net48, unsigned net64) {
     struct sockaddr_in6 from = {.sin6_family = AF_INET6};
-    struct sockaddr_in6 to = {.sin6_family = AF_INET6,
-                              .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     char text[INET6_ADDRSTRLEN];
     int fd = socket(AF_INET6, SOCK_STREAM, 0);
 
     (void)snprintf(text, sizeof(text), "fd00:0:%x:%x::1", net48, net64);
     from.sin6_addr = own_address(text);
-    to.sin6_port = htons((uint16_t)strtoul(port, NULL, 10));
     while (bind(fd, (struct sockaddr *)&from, sizeof(from)) != 0) {
         assert_int_equal(errno, EADDRNOTAVAIL); /* the kernel still adds it */
     }
-    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
     return fd;
+}
+
+static void connect_to(const char *port, int fd) {
+    struct sockaddr_in6 to = {.sin6_family = AF_INET6,
+                              .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+
+    to.sin6_port = htons((uint16_t)strtoul(port, NULL, 10));
+    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
 }
 
 static void expect_end(int fd) {
@@ -54,36 +58,43 @@ static void expect_end(int fd) {
 }
 
 TEST(networks_have_few_connections_without_a_call) {
+    enum { OTHER = 2 * EACH + 1, ELSEWHERE = 2 * OTHER, ALL };
     struct lo *l = *state;
-    int fd[4 * EACH + 3];
-    size_t n = 0;
+    int fd[ALL];
 
     if (!lo_has_ipv6() || !own_network()) {
         skip();
     }
+    /* All before the first connects: a busy kernel takes seconds for it, and
+     * the listener waits only so long for a call. */
+    for (unsigned i = 0; i < OTHER; i++) { /* a /64 each, of one /56 */
+        fd[i] = bound_to(1, 0x100 + i);
+    }
+    for (unsigned i = OTHER; i < ELSEWHERE; i++) { /* of two of one /48 */
+        fd[i] = bound_to(1, i + 1 < ELSEWHERE ? 0x200 + i : 0x300);
+    }
+    fd[ELSEWHERE] = bound_to(2, 0x100);
     l->host = "::";
     l->config.io.transport = TLTCP_TRANSPORT_TCP;
     l->config.listener.max_half_open_per_address = EACH;
     lo_listen(l);
-    for (unsigned i = 0; i < 2 * EACH; i++) { /* a /64 each, of one /56 */
-        fd[n++] = connect_from(l->port, 1, 0x100 + i);
+    for (unsigned i = 0; i < OTHER; i++) {
+        connect_to(l->port, fd[i]);
     }
-    fd[n++] = connect_from(l->port, 1, 0x1ff);
-    expect_end(fd[0]);                        /* the oldest of them yields */
-    for (unsigned i = 0; i < 2 * EACH; i++) { /* another /56 of the /48 */
-        fd[n++] = connect_from(l->port, 1, 0x200 + i);
+    expect_end(fd[0]); /* the oldest of them yields */
+    for (unsigned i = OTHER; i < ELSEWHERE; i++) {
+        connect_to(l->port, fd[i]);
     }
-    fd[n++] = connect_from(l->port, 1, 0x300);
     expect_end(fd[1]);
-    fd[n++] = connect_from(l->port, 2, 0x100); /* others are not concerned */
+    connect_to(l->port, fd[ELSEWHERE]); /* others are not concerned */
     l->host = "::1";
     while (tltcp_connect(&l->client, l->host, l->port, &l->config,
                          LO_PATIENCE) != 0) {
     }
     lo_accept(l);
-    while (n > 2) {
-        assert_false(lo_ready(fd[--n]));
-        close(fd[n]);
+    for (unsigned i = 2; i < ALL; i++) {
+        assert_false(lo_ready(fd[i]));
+        close(fd[i]);
     }
 }
 
