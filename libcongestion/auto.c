@@ -19,8 +19,10 @@
  * (short_queue.h). While other flows fill the queue, a flow that has more than
  * its part of the link (link_rate.h, peak_rate.h) does not grow, and in a short
  * queue gives back the excess. Without that bound it would take more and more:
- * a paced flow loses fewer packets than flows that send trains. Beside flows
- * that do not yield to losses, it holds a part of the link (hold.h).
+ * a paced flow loses fewer packets than flows that send trains. A flow that has
+ * less than its part does not shorten the queue, and its window grows by a
+ * sixteenth of CUBIC's growth for each segment that it has. Beside flows that do
+ * not yield to losses, it holds a part of the link (hold.h).
  *
  * A recovery period gets one of three verdicts. By chance: recent losses do not
  * correlate with the RTT (see rtt_history.h), and there is no standing queue;
@@ -33,38 +35,25 @@
  * ends when the RTT shows a queue (as in HyStart++, RFC 9406), and most of that
  * queue is then drained.
  */
-#include "libcongestion/cubic.h"
-#include "libcongestion/hold.h"
-#include "libcongestion/link_rate.h"
-#include "libcongestion/pace_limit.h"
-#include "libcongestion/peak_rate.h"
-#include "libcongestion/recent_flight.h"
-#include "libcongestion/rtt_history.h"
-#include "libcongestion/short_queue.h"
+#include "libcongestion/auto.h"
 
-#include <math.h>
 #include <string.h>
 
-#define LOSS_SEGMENTS 1600  /* over which the loss ratio is averaged, ... */
-#define LOSS_TIMES 48       /* ... or the segments until this many losses */
-#define LOSS_FIRST 400      /* segments assumed delivered at the start */
-#define SUSPECT 0.75        /* initial mean rank */
-#define INDEPENDENT 0.7     /* mean rank below which losses are random */
-#define JUDGED 8            /* losses over which the rank is averaged */
-#define JUDGED_FIRST 4      /* the first few, which say little */
-#define SPACING 16          /* segments between two stored RTTs */
-#define ALIKE 0.005         /* of the base, at most: noise in the RTT */
-#define FULL 0.9            /* quantile of the RTTs taken as a full queue */
-#define SOME_QUEUE 0.08     /* of the base RTT ... */
-#define SOME_QUEUE_MIN 32e5 /* ... and ns: less is noise */
-#define FIRST_QUEUE 0.04    /* while every RTT so far may include a queue */
-#define QUEUE 0.125         /* the same, just now */
-#define QUEUE_MIN 5e6       /* ns */
-#define START_RTTS 8        /* RFC 9406's N_RTT_SAMPLE, ... */
-#define START_QUEUE 0.125   /* ... MIN_RTT_DIVISOR, ... */
-#define START_LEAST 4e6     /* ... and ns */
-#define START_MOST 16e6
-#define DRAIN 1.5             /* times the pipe is kept when slow start ends */
+#define LOSS_SEGMENTS 1600    /* over which the loss ratio is averaged, ... */
+#define LOSS_TIMES 48         /* ... or the segments until this many losses */
+#define LOSS_FIRST 400        /* segments assumed delivered at the start */
+#define SUSPECT 0.75          /* initial mean rank */
+#define INDEPENDENT 0.7       /* mean rank below which losses are random */
+#define JUDGED 8              /* losses over which the rank is averaged */
+#define JUDGED_FIRST 4        /* the first few, which say little */
+#define SPACING 16            /* segments between two stored RTTs */
+#define ALIKE 0.005           /* of the base, at most: noise in the RTT */
+#define FULL 0.9              /* quantile of the RTTs taken as a full queue */
+#define SOME_QUEUE 0.08       /* of the base RTT ... */
+#define SOME_QUEUE_MIN 32e5   /* ... and ns: less is noise */
+#define FIRST_QUEUE 0.04      /* while every RTT so far may include a queue */
+#define QUEUE 0.125           /* the same, just now */
+#define QUEUE_MIN 5e6         /* ns */
 #define PAUSE 5000000000      /* ns since the application was the limit */
 #define CLAIM_SPAN 5000000000 /* ns from the first RTT, ... */
 #define CLAIM_ROUNDS 40       /* ... or this many round trips, if longer */
@@ -77,6 +66,9 @@
 #define PATH_ERRORS 2       /* ... by this many standard errors, ... */
 #define PATH_RANK 0.65      /* ... with a lower mean rank of the losses ... */
 #define PATH_LOSS 0.1       /* ... and a lower loss ratio */
+#define LESS 0.45           /* smaller part of the link: others have more */
+#define LESS_ERRORS 2       /* standard errors */
+#define CATCHES_UP 0.0625    /* times its segments: how fast such a flow grows */
 #define ABOVE 0.02          /* above its part, a flow gives back ... */
 #define EASE 0.03125        /* ... this much of the window per round trip */
 #define LEAST 4             /* segments that it keeps */
@@ -88,50 +80,7 @@
 #define MUCH_HELD 0.025     /* ... and while a part is held */
 #define FOLLOWS 0.9         /* of the window in use counts as all of it */
 #define ROOM 2              /* the window grows to this multiple of its use */
-#define EMPTIED 500000000   /* ns: a queue that was empty within this time */
-#define NOISE 0.2           /* a smaller own share shows jitter, ... */
-#define NOISE_ERRORS 2      /* ... or if it is in doubt by these errors */
-#define INITIAL 10          /* segments ... */
-#define INITIAL_RTT 1e8     /* ... per this much RTT, ns */
-#define INITIAL_MOST 10     /* at most this many times that */
-
-struct adaptive {
-    struct cubic q;
-    /* Parameters, beside those of CUBIC. */
-    double tolerance;  /* loss ratio up to which a loss may be doubtful */
-    double bearable;   /* loss ratio up to which it may be by chance */
-    double depth;      /* part of the RTT range that counts as a short queue */
-    double gentle;     /* part of the window kept after a doubtful loss */
-    double beta_live;  /* part that a live stream keeps after congestion, ... */
-    double beta_guest; /* ... and a guest; at least */
-    double claim;      /* growth of a newcomer, as a multiple of CUBIC's */
-    double scale;      /* 1: the initial window grows with the round trip */
-    double hystart;    /* 1: slow start ends when the RTT shows a queue */
-    double delay;      /* 1: the flow's own queue is kept short */
-    double part;      /* of the link: with more, no growth beside other flows */
-    double part_held; /* of the link, beside flows that do not yield; 0: none */
-    /* The path. */
-    struct cong__rtt_history past;
-    double base;          /* RTT without a queue, ns; 0: not known */
-    double first;         /* lowest RTT when the flow began, ns */
-    double rtt;           /* newest, ns; 0: none yet */
-    float lost, known;    /* bytes recently lost, and with a known fate; floats
-                             save memory */
-    float rank;           /* mean rank of the RTT at recent losses, 0 to 1 */
-    unsigned char judged; /* number of them */
-    struct cong__pace_limit pace;
-    bool chance; /* the open recovery period is by chance */
-    struct cong__recent_flight flight;
-    struct cong__clock clock;
-    cong_time begun;     /* when the first RTT was known */
-    cong_time lossy;     /* newest loss; 0: none */
-    cong_time congested; /* newest loss judged so; 0: none */
-    cong_time paused;    /* when the application was last the limit; 0: never */
-    struct cong__short_queue queue;
-    struct cong__link_rate link;
-    struct cong__peak_rate peak;
-    struct cong__hold hold;
-};
+#define INITIAL 10          /* segments; see auto_start.c */
 
 enum verdict { BY_CHANCE, DOUBTFUL, CONGESTION };
 
@@ -169,19 +118,9 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->claim = 9;
     a->scale = 1;
     a->rank = (float)SUSPECT;
-    a->known = (float)(LOSS_FIRST * cc->mss);
+    a->losses.known = (float)(LOSS_FIRST * cc->mss);
     a->flight.from = now;
     cong__clock_init(&a->clock, now);
-}
-
-/* Runs at the first RTT, unless the window was set or reduced before. */
-static void scale_initial_window(struct adaptive *a) {
-    struct cong *cc = &a->q.w.cc;
-    double times = fmin(a->rtt / INITIAL_RTT, INITIAL_MOST);
-    if (a->scale > 0 && times > 1 && cc->cwnd == a->q.w.iw * cc->mss) {
-        a->q.w.iw *= times;
-        cong__set_cwnd(cc, a->q.w.iw * cc->mss);
-    }
 }
 
 static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
@@ -193,7 +132,7 @@ static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
         if (first) {
             a->first = ack->min_rtt > 0 ? (double)ack->min_rtt : a->rtt;
             a->begun = ack->now;
-            scale_initial_window(a);
+            cong__auto_scale_window(a);
         }
     }
     cong__rtt_history_add(&a->past, ack, spacing);
@@ -207,18 +146,14 @@ static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
 /* Burst losses are few events of many packets, so their mean needs more packets
  * than that of single losses. */
 static void note_loss(struct adaptive *a, const struct cong_ack *ack) {
-    double lost = cong__clean(ack->lost);
-    double most = LOSS_SEGMENTS * a->q.w.cc.mss;
-    a->lossy = lost > 0 ? ack->now : a->lossy;
-    double keep = lost > 0 ? 1 - 1.0 / LOSS_TIMES : 1;
-    double known = keep * (double)a->known + cong__clean(ack->acked) + lost;
-    double scale = known > most ? most / known : 1;
-    a->lost = (float)(scale * (keep * (double)a->lost + lost));
-    a->known = (float)(scale * known);
+    bool lost = cong__clean(ack->lost) > 0;
+    a->lossy = lost ? ack->now : a->lossy;
+    cong__loss_ratio_ack(&a->losses, ack, LOSS_SEGMENTS * a->q.w.cc.mss,
+                         lost ? 1 - 1.0 / LOSS_TIMES : 1);
 }
 
 static bool loses_less_than(const struct adaptive *a, double share) {
-    return (double)a->lost < share * (double)a->known;
+    return (double)a->losses.lost < share * (double)a->losses.known;
 }
 
 /* How much of the window was recently in use. */
@@ -227,59 +162,22 @@ static double use(const struct adaptive *a, double flight) {
     return fmin(fmax(cong__clean(flight), most), a->q.w.cc.cwnd);
 }
 
-static bool shows_queue(const struct adaptive *a, double rtt, double part,
-                        double least) {
-    return rtt - a->base > fmax(part * a->base, least);
-}
-
 /* A queue just now. Bursts do not count. */
 static bool queue_now(const struct adaptive *a) {
     double low = cong__rtt_history_low(&a->past);
-    return shows_queue(a, low, QUEUE, QUEUE_MIN);
+    return cong__auto_shows_queue(a, low, QUEUE, QUEUE_MIN);
 }
 
 /* A queue most of the time, or just now. */
 static bool queue_stands(const struct adaptive *a) {
     double mostly = cong__rtts_quantile(&a->past.lows, 0.5);
-    return shows_queue(a, mostly, SOME_QUEUE, SOME_QUEUE_MIN) || queue_now(a);
-}
-
-/* Ends slow start before the queue overflows and key frames are lost; the queue
- * built so far is drained, as in BBR. */
-static void end_slow_start(struct adaptive *a) {
-    struct cong *cc = &a->q.w.cc;
-    const struct cong__rtt_history *h = &a->past;
-    bool known = h->round && h->chances >= START_RTTS;
-    double queue = (known ? h->low : h->low_before) - a->base;
-    double bound = fmin(fmax(START_QUEUE * a->base, START_LEAST), START_MOST);
-    if (a->hystart > 0 && !a->queue.foreign && cc->cwnd < cc->ssthresh &&
-        queue > bound) {
-        double pipe = cc->cwnd * a->base / (a->base + queue);
-        cong__set_ssthresh(cc, fmax(DRAIN * pipe, a->q.w.iw * cc->mss));
-        cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));
-    }
-}
-
-/* Slow start ends where the application leaves room in the window and the queue
- * was just empty, as that of streams like this one is again and again. In slow
- * start the flow would not yield, and they would yield alone. A queue of which
- * the flow's share is small or doubtful may be jitter. */
-static void leave_slow_start(struct adaptive *a, const struct cong_ack *ack) {
-    struct cong *cc = &a->q.w.cc;
-    const struct cong__short_queue *q = &a->queue;
-    bool unused = !ack->limited && a->flight.before > 0 &&
-                  cong__recent_flight(&a->flight) < cc->cwnd;
-    if (ack->round && unused && !q->foreign &&
-        !cong__queue_share_is_below(&q->share, NOISE, -NOISE_ERRORS) &&
-        cong__elapsed(ack->now, q->emptied) < EMPTIED &&
-        !cong__hold_is_on(&a->hold)) {
-        cong__set_ssthresh(cc, fmin(cc->ssthresh, cc->cwnd));
-    }
+    return cong__auto_shows_queue(a, mostly, SOME_QUEUE, SOME_QUEUE_MIN) ||
+           queue_now(a);
 }
 
 /* Other flows filled the queue when this flow began. */
 static bool is_guest(const struct adaptive *a) {
-    return shows_queue(a, a->first, SOME_QUEUE, QUEUE_MIN);
+    return cong__auto_shows_queue(a, a->first, SOME_QUEUE, QUEUE_MIN);
 }
 
 /* The other flows still hold this flow's share. */
@@ -330,6 +228,25 @@ static bool has_more_than(const struct adaptive *a, double part,
            is_beside_others(a, now);
 }
 
+/* Others have more of the link, and most of the queue is theirs. */
+static bool may_catch_up(const struct adaptive *a, cong_time now) {
+    return a->link.mean_came < LESS * link_rate(a) &&
+           cong__queue_share_is_below(&a->queue.share, FOREIGN, LESS_ERRORS) &&
+           is_beside_others(a, now);
+}
+
+/* Times CUBIC's. In a small window, a segment more is much. */
+static double growth(const struct adaptive *a, cong_time now) {
+    const struct cong *cc = &a->q.w.cc;
+    double more = fmax(CATCHES_UP * cc->cwnd / cc->mss, 1);
+    if (cc->cwnd < cc->ssthresh) {
+        return 1; /* it is fast enough */
+    }
+    return is_newcomer(a, now)    ? a->claim
+           : may_catch_up(a, now) ? fmin(more, a->claim)
+                                  : 1;
+}
+
 /* In a short queue, gives back what the flow has beyond its part: its paced
  * packets are so rarely lost that others do not take it by themselves. */
 static void ease(struct adaptive *a, const struct cong_ack *ack) {
@@ -355,6 +272,7 @@ static void limit_growth(struct adaptive *a, const struct cong_ack *ack,
         return;
     }
     if (a->delay > 0 && cc->cwnd >= cc->ssthresh &&
+        !may_catch_up(a, ack->now) &&
         cong__short_queue_is_near(&a->queue, ack->now)) {
         most *= fmin(cc->mss / before, 1);
     }
@@ -365,7 +283,7 @@ static void limit_growth(struct adaptive *a, const struct cong_ack *ack,
  * does. */
 static void keep_queue(struct adaptive *a, const struct cong_ack *ack) {
     bool guest = is_guest(a);
-    bool keep = !cong__hold_is_on(&a->hold) &&
+    bool keep = !cong__hold_is_on(&a->hold) && !may_catch_up(a, ack->now) &&
                 (!guest || cong__elapsed(ack->now, a->begun) >= BEGINS);
     if (a->delay > 0 &&
         cong__short_queue_ack(&a->queue, &a->q.w.cc, ack, guest, keep) &&
@@ -444,13 +362,13 @@ static bool holds_part(struct adaptive *a, const struct cong_ack *ack) {
 static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     struct adaptive *a = (struct adaptive *)cc;
     struct cong_ack seen = *ack;
-    double before;
+    double before, times;
     seen.now = cong__clock_read(&a->clock, ack->now);
     note_rtt(a, &seen);
     note_loss(a, &seen);
     cong__recent_flight_ack(&a->flight, &seen);
-    end_slow_start(a);
-    leave_slow_start(a, &seen);
+    cong__auto_end_slow_start(a);
+    cong__auto_leave_slow_start(a, &seen);
     keep_queue(a, &seen);
     cong__link_rate_ack(&a->link, &seen, cc->mss);
     cong__peak_rate_ack(&a->peak, &seen, cc->mss);
@@ -468,9 +386,9 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     seen.limited &= cc->cwnd < ROOM * cong__recent_flight(&a->flight);
     seen.limited &=
         cc->cwnd < cc->ssthresh || !has_more_than(a, a->part, seen.now);
-    /* below ssthresh, growth is fast enough */
-    if (cc->cwnd >= cc->ssthresh && is_newcomer(a, seen.now)) {
-        seen.acked = fmin(a->claim * cong__clean(ack->acked), cc->cwnd);
+    times = growth(a, seen.now);
+    if (times > 1) {
+        seen.acked = fmin(times * cong__clean(ack->acked), cc->cwnd);
     }
     cong__cubic.ack(cc, &seen);
     seen.acked = ack->acked;
@@ -503,7 +421,7 @@ static bool is_independent(struct adaptive *a, cong_time now) {
     if (a->judged < JUDGED_FIRST) {
         a->judged++;
         return rank < 0.5 ||
-               !shows_queue(a, a->rtt, FIRST_QUEUE, SOME_QUEUE_MIN);
+               !cong__auto_shows_queue(a, a->rtt, FIRST_QUEUE, SOME_QUEUE_MIN);
     }
     return (double)a->rank < INDEPENDENT;
 }

@@ -54,20 +54,6 @@
 
 #define TIGHT 1.04 /* times the highest rate, when others paused */
 
-static double hold_ratio(const struct cong__hold_losses *l) {
-    return l->known > 0 ? (double)l->lost / (double)l->known : 0;
-}
-
-/* Averages over at most this many bytes. */
-static void hold_add_loss(struct cong__hold_losses *l, double most,
-                          const struct cong_ack *ack) {
-    double lost = cong__clean(ack->lost);
-    double known = (double)l->known + lost + cong__clean(ack->acked);
-    double keep = known > most ? most / known : 1;
-    l->lost = (float)(keep * ((double)l->lost + lost));
-    l->known = (float)(keep * known);
-}
-
 /* Rate of the link, bytes/ns; 0: not known. It is at least the highest rate of
  * delivery. */
 static double hold_link(const struct cong__hold *h, double mss,
@@ -100,7 +86,7 @@ static void hold_set_window(const struct cong__hold *h, struct cong *cc,
 
 static void hold_forget(struct cong__hold *h, cong_time now) {
     h->since = now;
-    h->sum = (struct cong__hold_losses){0, 0};
+    h->sum = (struct cong__loss_ratio){0, 0};
 }
 
 /* At least some packets per round trip: fewer are lost so rarely that they tell
@@ -126,7 +112,7 @@ void cong__hold_leave(struct cong__hold *h, struct cong *cc) {
 
 /* The loss ratio times the square of the window: about 1.5 beside TCP flows. */
 static double hold_score(const struct cong__hold *h, double packets) {
-    return hold_ratio(&h->sum) * packets * packets;
+    return cong__loss_ratio(&h->sum) * packets * packets;
 }
 
 static cong_time hold_backoff(const struct cong__hold *h) {
@@ -149,7 +135,7 @@ static void hold_end_trial(struct cong__hold *h, struct cong *cc, double share,
                            const struct cong__hold_path *path,
                            const struct cong_ack *ack) {
     double packets = (double)h->sum.known / cc->mss / (h->rounds - TRIAL_GROWS);
-    double loss = hold_ratio(&h->sum);
+    double loss = cong__loss_ratio(&h->sum);
     if ((cong__pause_is_bbr(&h->pause, ack->now) ||
          (loss > MUCH && hold_score(h, packets) > UNYIELDING)) &&
         share < path->part + OVERSHOT) {
@@ -228,7 +214,7 @@ static double hold_bearable(const struct cong__hold *h, double share,
 static double hold_step(const struct cong__hold *h, double share,
                         const struct cong__hold_path *path,
                         const struct cong_ack *ack) {
-    double loss = hold_ratio(&h->recent);
+    double loss = cong__loss_ratio(&h->recent);
     double bearable = hold_bearable(h, share, path, ack);
     bool more = ack->limited && share < path->part;
     if (h->state == CONG__HOLD_TRIAL) {
@@ -256,7 +242,7 @@ static void hold_steer(struct cong__hold *h, struct cong *cc, double share,
 
 static void hold_note_losses(struct cong__hold *h, double mss, cong_time now) {
     bool much = (double)h->recent.known >= KNOWN * mss &&
-                hold_ratio(&h->recent) > SUSPECT;
+                cong__loss_ratio(&h->recent) > SUSPECT;
     if (!much) {
         h->much = 0;
     } else if (h->much == 0) {
@@ -289,8 +275,8 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
                     const struct cong_ack *ack,
                     const struct cong__hold_path *path) {
     double link, share;
-    hold_add_loss(&h->recent, RECENT * cc->mss, ack);
-    hold_add_loss(&h->sum, LONGER * cc->mss, ack);
+    cong__loss_ratio_ack(&h->recent, ack, RECENT * cc->mss, 1);
+    cong__loss_ratio_ack(&h->sum, ack, LONGER * cc->mss, 1);
     hold_note_losses(h, cc->mss, ack->now);
     cong__pause_ack(&h->pause, ack, cc->mss, path->peak);
     h->stood = path->stands ? ack->now : h->stood;
@@ -307,8 +293,9 @@ bool cong__hold_ack(struct cong__hold *h, struct cong *cc,
         }
         hold_begin(h, cc, path, ack);
     }
-    share =
-        link > 0 ? (double)h->pace / link * (1 - hold_ratio(&h->recent)) : 0;
+    share = link > 0
+                ? (double)h->pace / link * (1 - cong__loss_ratio(&h->recent))
+                : 0;
     if (h->state == CONG__HOLD_TRIAL) {
         hold_try(h, cc, share, path, ack);
     } else {

@@ -24,23 +24,19 @@
 #define LIBCONGESTION_HOLD_H
 
 #include "libcongestion/internal.h"
+#include "libcongestion/loss_ratio.h"
 #include "libcongestion/pause.h"
 #include "libcongestion/peak_rate.h"
 
 enum cong__hold_state { CONG__HOLD_OFF, CONG__HOLD_TRIAL, CONG__HOLD_ON };
 
-/* Floats save memory: each connection has one of these. */
-struct cong__hold_losses {
-    float lost;  /* bytes */
-    float known; /* bytes lost or delivered */
-};
-
+/* A float saves memory: each connection has one of these. */
 struct cong__hold {
     enum cong__hold_state state;
-    unsigned short rounds;           /* of the trial */
-    unsigned char failed;            /* trials in a row */
-    struct cong__hold_losses recent; /* over some packets */
-    struct cong__hold_losses sum;    /* over more, since the trial measures */
+    unsigned short rounds;          /* of the trial */
+    unsigned char failed;           /* trials in a row */
+    struct cong__loss_ratio recent; /* over some packets */
+    struct cong__loss_ratio sum;    /* over more, since the trial measures */
     struct cong__pause pause;
     cong_time since; /* when that began, or the rate has been held */
     cong_time again; /* no trial before this time */
