@@ -18,6 +18,7 @@ sys.path.insert(0, sys.argv.pop())
 sys.dont_write_bytecode = True
 
 import congestion  # pylint: disable=wrong-import-position
+import marks  # pylint: disable=wrong-import-position
 import recordings  # pylint: disable=wrong-import-position
 import shares  # pylint: disable=wrong-import-position
 
@@ -72,6 +73,13 @@ class Bench(unittest.TestCase):
                               text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("PARAM=NUMBER", done.stderr)
+
+
+class Marks(unittest.TestCase):
+    def test_a_result_is_below_what_a_person_reads(self):
+        program = """print('beside: 94 %'); print('{"seen":0.94}')"""
+        self.assertEqual(marks.play(sys.executable, "-c", program),
+                         {"seen": 0.94})
 
 
 class Shares(unittest.TestCase):
