@@ -21,8 +21,8 @@
  * queue gives back the excess. Without that bound it would take more and more:
  * a paced flow loses fewer packets than flows that send trains. A flow that has
  * less than its part does not shorten the queue, and its window grows by a
- * sixteenth of CUBIC's growth for each segment that it has. Beside flows that do
- * not yield to losses, it holds a part of the link (hold.h).
+ * sixteenth of CUBIC's growth for each segment that it has. Beside flows that
+ * do not yield to losses, it holds a part of the link (hold.h).
  *
  * A recovery period gets one of three verdicts. By chance: recent losses do not
  * correlate with the RTT (see rtt_history.h), and there is no standing queue;
@@ -68,7 +68,7 @@
 #define PATH_LOSS 0.1       /* ... and a lower loss ratio */
 #define LESS 0.45           /* smaller part of the link: others have more */
 #define LESS_ERRORS 2       /* standard errors */
-#define CATCHES_UP 0.0625    /* times its segments: how fast such a flow grows */
+#define CATCHES_UP 0.0625   /* times its segments: how fast such a flow grows */
 #define ABOVE 0.02          /* above its part, a flow gives back ... */
 #define EASE 0.03125        /* ... this much of the window per round trip */
 #define LEAST 4             /* segments that it keeps */
