@@ -272,8 +272,8 @@ static void limit_growth(struct adaptive *a, const struct cong_ack *ack,
         return;
     }
     if (a->delay > 0 && cc->cwnd >= cc->ssthresh &&
-        !may_catch_up(a, ack->now) &&
-        cong__short_queue_is_near(&a->queue, ack->now)) {
+        cong__short_queue_is_near(&a->queue, ack->now) &&
+        !may_catch_up(a, ack->now)) {
         most *= fmin(cc->mss / before, 1);
     }
     cong__set_cwnd(cc, fmin(cc->cwnd, before + most));

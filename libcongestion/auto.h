@@ -24,7 +24,8 @@ struct adaptive {
     double gentle;     /* part of the window kept after a doubtful loss */
     double beta_live;  /* part that a live stream keeps after congestion, ... */
     double beta_guest; /* ... and a guest; at least */
-    double claim;      /* growth of a newcomer, as a multiple of CUBIC's */
+    double claim;      /* times CUBIC's growth: a newcomer's, and at most
+                          that of a flow that catches up */
     double scale;      /* 1: the initial window grows with the round trip */
     double hystart;    /* 1: slow start ends when the RTT shows a queue */
     double delay;      /* 1: the flow's own queue is kept short */
